@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defaultClientConditions, defineConfig } from "vite";
 
-/** Where `npx vite services/console` finds the API, for work on the page. */
+/** The address at which `npx vite services/console` finds the API, for work on the page. */
 const api = process.env["API_URL"] ?? "http://127.0.0.1:3000";
 
 export default defineConfig({

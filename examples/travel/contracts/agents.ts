@@ -15,7 +15,7 @@ export const flights = defineAgent("flights", {
   book: { input: Stay, output: Booked, undo: "cancel" },
 });
 
-/** In Python: agents/hotels.py. */
+/** The Agent of hotels, in Python: agents/hotels.py. */
 export const hotels = defineAgent("hotels", {
   book: { input: Stay, output: Booked, undo: "cancel" },
 });
@@ -28,7 +28,7 @@ export const cards = defineAgent("cards", {
   },
 });
 
-/** In bash: agents/mail.sh. A letter cannot be taken back, so it has no undo. */
+/** The Agent of letters, in bash: agents/mail.sh. A letter cannot be taken back, so it has no undo. */
 export const mail = defineAgent("mail", {
   confirm: {
     input: z.object({ to: z.string(), flight: z.string(), hotel: z.string() }),

@@ -20,7 +20,7 @@ export function openLedger(service: string) {
       if (lines === "") write(key, effect);
       return !lines.endsWith("undone\n");
     },
-    /** From now on the key is refused, also if there is nothing to undo. */
+    /** Undoes what the key did, and refuses the key from now on, also if there is nothing to undo. */
     undo(key: string): void {
       if (!read(key).endsWith("undone\n")) write(key, "undone");
     },

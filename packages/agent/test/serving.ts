@@ -29,7 +29,7 @@ interface Asking {
   readonly isUrgent?: true;
 }
 
-/** For tests: a broker of one's own, a Scheduler's connection to it, and instances of an Agent. */
+/** A broker of a test's own, a Scheduler's connection to it, and instances of an Agent. */
 export interface TestedAgent extends AsyncDisposable {
   /** What is disposed of with it. */
   readonly parts: AsyncDisposableStack;

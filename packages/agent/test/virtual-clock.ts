@@ -1,6 +1,6 @@
 import type { Clock } from "@holdfast/runtime";
 
-/** For tests: time that passes when the test says so. */
+/** Time for tests, which passes when the test says so. */
 export interface VirtualClock extends Clock {
   pass(ms: number): Promise<void>;
 }

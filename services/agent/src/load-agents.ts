@@ -14,7 +14,7 @@ interface LoadOptions {
   readonly modules: readonly string[];
   /** The names of the Agents that are wanted; null: all. */
   readonly wanted: readonly string[] | null;
-  /** Where relative paths begin. */
+  /** The folder in which relative paths begin. */
   readonly folder: string;
   /** What Agents with configuration of their own read. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -100,7 +100,7 @@ export interface SchedulerOptions {
   readonly identity: "required" | "trusted";
   /** The largest message that Agents read, in bytes. 1 MiB unless given. */
   readonly maxMessageBytes?: number;
-  /** None unless given. */
+  /** The tracing of what it does; none unless given. */
   readonly tracing?: Tracing;
   /** Optimisations, all on; a benchmark turns one off to measure what it gives. */
   readonly optimisations?: SchedulerOptimisations;

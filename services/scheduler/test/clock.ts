@@ -1,4 +1,4 @@
-/** For tests: a clock that stands still, until it is told how much time passes. */
+/** A clock for tests that stands still until a test says how much time passes. */
 export function testClock() {
   let now = 0;
   const timers: { readonly at: number; readonly act: () => void }[] = [];

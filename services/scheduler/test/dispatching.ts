@@ -64,7 +64,7 @@ const definition: WorkflowDefinition = {
   ],
 };
 
-/** For tests: a step that was just claimed. */
+/** A step for tests that was just claimed. */
 export const claim = (name = "charge", changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
   taskId: randomUUID(),
   name,

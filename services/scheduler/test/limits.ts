@@ -8,7 +8,7 @@ export interface World {
   readonly clock?: ReturnType<typeof testClock>;
   readonly inFlight?: number;
   readonly own?: number;
-  /** Of the Agents' queue; may change. */
+  /** Consumers of the Agents' queue; may change. */
   readonly consumers?: number;
   readonly schedulers?: number;
   readonly maxInFlight?: number;
@@ -17,7 +17,7 @@ export interface World {
   /** Called when a lane gets slots, after the first refresh. */
   readonly onCapacity?: () => void;
   readonly lanes?: () => readonly string[];
-  /** Of the Agent's instances; may change. Null: they send no heartbeats. */
+  /** Slots of the Agent's instances; may change. Null: they send no heartbeats. */
   readonly slots?: readonly number[] | null;
   /** How many of these slots are taken, and how many urgent steps are in flight; may change. */
   readonly busy?: number;
@@ -26,7 +26,7 @@ export interface World {
   readonly waiting?: number;
 }
 
-/** For tests: limits over a world, refreshed once. */
+/** Limits over a world, refreshed once, for tests. */
 export async function limitsOf(world: World) {
   const { inFlight = 0, own = inFlight, count = async () => inFlight } = world;
   const {

@@ -22,7 +22,7 @@ export const SubmissionConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
   STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
-  /** For tasks by message, and to hint at the Schedulers; over HTTP tasks are taken without. */
+  /** The broker, for tasks by message, and to hint at the Schedulers; over HTTP tasks are taken without. */
   BROKER_URL: BrokerUrl,
   LOGIN_PATIENCE: LoginPatience,
   /** RabbitMQ's HTTP API, for operators who ask how the broker is: what only it can tell is not known without. */
@@ -97,7 +97,8 @@ export const SubmissionConfig = Type.Object({
       "users with their words, and commas between them, such as operations=*,shop=orders",
   }),
   /**
-   * Where people find a trace, for the console: `{traceId}` stands for its id. Unset: the console shows the id alone.
+   * The address at which people find a trace, for the console: `{traceId}` stands for its id. Unset: the console
+   * shows the id alone.
    */
   TRACE_URL_TEMPLATE: Type.Optional(
     Text({
@@ -120,7 +121,7 @@ export const SubmissionConfig = Type.Object({
   HTTP_NAMES: HttpNames,
   /** Tasks that may wait for the state store; a further one is answered 503 at once. */
   MAX_WAITING_ORDERS: Integer({ default: 200, minimum: 1, maximum: 100_000 }),
-  /** In which a request must have arrived, and for which a task may then wait for the state store. */
+  /** The time in which a request must have arrived, and for which a task may then wait for the state store. */
   REQUEST_TIMEOUT: Duration({ default: "10s", least: "100ms" }),
 });
 export type SubmissionConfig = Static<typeof SubmissionConfig>;

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { describe, ref } from "./api/describe.ts";
 
 interface Dependencies {
-  /** Null: nothing is known of where traces are. */
+  /** The address of a trace; null: nothing is known of where traces are. */
   readonly traceUrlTemplate: string | null;
 }
 

@@ -17,9 +17,9 @@ type Store = Pick<StateStore, "findWorkflows" | "findKnownAgents">;
 /** Milliseconds after which a snapshot is refreshed in the background; and after which requests wait for a new one. */
 const fresh = 1_000;
 const usable = 30_000;
-/** Between two reads for what is not there: a stranger can ask for any name. */
+/** Milliseconds between two reads for what is not there: a stranger can ask for any name. */
 const betweenMisses = 100;
-/** So many requests may wait for the store here: each holds its body. */
+/** Requests that may wait for the store here: each holds its body. */
 const mostWaiting = 200;
 
 /** Keeps the last snapshot, and reads a new one when it is old. One read runs at a time. */

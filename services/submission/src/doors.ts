@@ -5,9 +5,9 @@ import { type Noun, taskNoun } from "./noun.ts";
 import { noRoute } from "./problem.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 
-/** Where tasks are submitted, shown and operated: the same routes at each. */
+/** A place where tasks are submitted, shown and operated: the same routes at each. */
 export interface Door {
-  /** Of all its routes. */
+  /** The path that all its routes begin with. */
   readonly path: string;
   readonly isOfCollection: boolean;
   /** What its tasks are called in the summaries of its routes. */

@@ -39,9 +39,9 @@ export interface Tasks {
    * as `mustExist` does.
    */
   find(id: string, noun: Noun, makeRoom: MakeRoom): Promise<FoundTask>;
-  /** The same, as its reader may see it. */
+  /** Shows the task as its reader may see it. */
   show(id: string, as: ShownAs): Promise<ShownTask>;
-  /** The same task with its result, unless that is too large for any answer. */
+  /** Adds its result to the task, unless that is too large for any answer. */
   withResult(shown: ShownTask, makeRoom: MakeRoom): Promise<TaskResource>;
 }
 

@@ -14,7 +14,7 @@ afterAll(() => resources.disposeAsync());
 beforeEach(() => trips.clear());
 
 const names = Array.from({ length: 8 }, (_, index) => `book-${index}`);
-/** Of the largest size, nearly, and not as JSON.stringify would write it. */
+/** An output of nearly the largest size, written not as JSON.stringify would. */
 const outputOf = (name: string): string =>
   `{ "of": "${name}", "é": [${"[], ".repeat(60_000)}1.50] }`;
 

@@ -88,7 +88,7 @@ function finder(directory: Pick<WorkflowDirectory, "find">) {
       all.set(asked, workflow);
       return workflow;
     },
-    /** Those that there are. */
+    /** The workflows that there are. */
     found: async (): Promise<readonly OpenWorkflow[]> =>
       (await Promise.allSettled(all.values())).flatMap((one) =>
         one.status === "fulfilled" ? [one.value] : [],

@@ -1,4 +1,4 @@
-/** So many names are suggested. */
+/** Names that are suggested at most. */
 const most = 5;
 
 /** The known names, those that look most like `name` first. */

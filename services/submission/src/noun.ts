@@ -6,7 +6,7 @@ export interface Noun {
   readonly plural: string;
   /** Begins the codes of what is refused: `order.unknown`. */
   readonly singular: string;
-  /** Under which name a task shows what it was submitted with. */
+  /** The name under which a task shows what it was submitted with. */
   readonly inputField: string;
   /** The workflow, without its version, whose tasks these are; null: tasks of any workflow. */
   readonly family: string | null;

@@ -29,7 +29,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The bytes of its body. */
     bodyBytes: number;
-    /** For what reads its body, which is given the request alone. */
+    /** The answer, for what reads the body and is given the request alone. */
     answer: FastifyReply;
   }
 }

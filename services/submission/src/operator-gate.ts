@@ -5,10 +5,10 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { httpMetrics } from "./http-metrics.ts";
 import { Problem } from "./problem.ts";
 
-/** From so many wrong tokens of one address within a minute on, further ones wait for the rest of that minute. */
+/** Wrong tokens of one address within a minute from which on further ones wait for the rest of that minute. */
 const wrongTries = 10;
 const minute = 60_000;
-/** So many addresses are kept apart; the oldest is dropped for the next. */
+/** Addresses that are kept apart; the oldest is dropped for the next. */
 const mostAddresses = 1_000;
 
 interface Tries {
@@ -99,5 +99,5 @@ export function operatorGate(
 const tokenIn = ({ authorization = "" }: IncomingHttpHeaders): string =>
   /^Bearer (.+)$/i.exec(authorization)?.[1] ?? "";
 
-/** Of the same length, whatever it is of. */
+/** A digest of the same length, whatever it is of. */
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

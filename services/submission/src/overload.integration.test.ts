@@ -11,7 +11,7 @@ import { workflowDirectory } from "./workflow-directory.ts";
 
 const resources = new AsyncDisposableStack();
 let databaseUrl: string;
-/** While it is silent every transaction stands still. */
+/** The link to the store: while it is silent every transaction stands still. */
 let link: Link;
 let store: StateStore;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 export class Problem extends Error {
   readonly status: number;
   readonly code: Fault["code"];
-  /** At most `limits.refusals`, however many there were. */
+  /** The errors, at most `limits.refusals`, however many there were. */
   readonly errors: readonly FieldFault[];
   /** Members of the answer beside those of every problem. */
   readonly more: Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ export interface QueueLimit {
   written(tasks: number): void;
 }
 
-/** From this part of the time on the event loop is the bottleneck, and not the state store. */
+/** The part of the time from which on the event loop is the bottleneck, and not the state store. */
 const saturated = 0.9;
 /** A shorter queue would leave the state store idle between two transactions. */
 const leastPart = 1 / 4;

@@ -16,7 +16,7 @@ import type { WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Options {
   readonly directory: Pick<WorkflowDirectory, "nounOf">;
-  /** Of messages that name none; null: they must name one. */
+  /** The workflow of messages that name none; null: they must name one. */
   readonly workflow: string | null;
   /** How long a `message_id` stands for its task, in milliseconds. */
   readonly keepKeysFor: number;

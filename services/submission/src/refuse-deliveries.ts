@@ -30,7 +30,7 @@ export const deliveryRefuser =
     }
   };
 
-/** For the queue that the message names, if it is one of the submitter's. */
+/** The refusal for the queue that the message names, if it is one of the submitter's. */
 function notificationsOf(
   { from, problem }: RefusedSubmission<Delivery>,
   owns: OwnsStatusQueue,
@@ -47,7 +47,7 @@ interface Refused {
   readonly taskId?: string;
   /** A status queue of the submitter. */
   readonly replyTo: string;
-  /** As it came: it may be what was refused. */
+  /** The correlation id as it came: it may be what was refused. */
   readonly correlationId: unknown;
 }
 

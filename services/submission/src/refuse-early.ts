@@ -7,7 +7,7 @@ import { toProblem } from "./problem.ts";
 /** A route that refuses requests under overload. */
 export interface EarlyRefusal {
   readonly method: string;
-  /** Of the request as it was sent, with what is asked of it. */
+  /** Whether a request is one of the route, by its URL as it was sent, with its query. */
   readonly isMeant: (url: string) => boolean;
   readonly isOverloaded: () => boolean;
 }

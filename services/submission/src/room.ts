@@ -18,7 +18,7 @@ export const smallBytes = 16 * 1024;
 export const wholeBytes = 512 * 1024;
 /** What a byte of a row takes at most while it is text, values and an answer: an empty list takes most. */
 export const unpacked = 16;
-/** For how long a request waits for memory. */
+/** The time for which a request waits for memory. */
 const patience: Milliseconds = 10_000;
 
 /** Has large answers take no more memory than there is, until they are sent. */
@@ -45,7 +45,7 @@ export const roomFor =
     onGone(request.raw, reply.raw, held.release);
   };
 
-/** The same for rows of so many bytes. */
+/** Makes room for rows of so many bytes. */
 export const roomForRows =
   (request: FastifyRequest, reply: FastifyReply): MakeRoom =>
   (bytes) =>

@@ -134,7 +134,7 @@ function accessFor({ config }: Service, { isOperator }: OperatorGate) {
   });
 }
 
-/** Whose status queues are whose, for messages. */
+/** The owners of status queues, for messages. */
 const queueOwners = ({ config }: Service) =>
   statusQueueOwners(config.STATUS_WORDS, readAnonymousMay(config.ANONYMOUS_MAY, config.HTTP_HOST));
 
@@ -245,7 +245,7 @@ function latestHints() {
     /** Asks Agents to stop these attempts. */
     cancel: (obsoleteAttempts: readonly AttemptOfTask[]): void =>
       cancelAttempts?.(obsoleteAttempts),
-    /** Unlike a hint, what is published says what became of it. */
+    /** Publishes, and resolves to what became of the message, which a hint does not. */
     publish: async (message: OutgoingMessage): Promise<PublishResult> =>
       (await connected?.publish(message)) ?? "unknown",
   };

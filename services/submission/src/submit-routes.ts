@@ -22,7 +22,7 @@ import { type SubmitDependencies, type SubmitRequest, taskSubmitter } from "./su
 /** The body of `POST /v1/tasks` is the submission, but for its idempotency key, which is a header. */
 const { idempotencyKey: _idempotencyKey, ...inBody } = Submission.properties;
 const TaskBody = Type.Object(inBody, { additionalProperties: false });
-/** Not closed: what a proxy adds is no mistake of the client. */
+/** The query of a submission. It is not closed: what a proxy adds is no mistake of the client. */
 const SubmitQuery = Type.Object({
   allowUnknownAgents: Type.Optional(
     Type.Union([Type.Literal("true"), Type.Literal("false"), Type.Literal("")], {
@@ -173,7 +173,7 @@ const schemaOf = (door: Door) => ({
   headers: door.isOfCollection ? CollectionHeaders : SubmitHeaders,
 });
 
-/** Of the requests that submit a task. */
+/** Whether a request submits a task. */
 const isMeant = (url: string): boolean => /^\/v1\/[^/]+$/.test(url);
 
 const allowsUnknown = (query: unknown): boolean => {
@@ -184,7 +184,7 @@ const allowsUnknown = (query: unknown): boolean => {
 const text = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join() : header;
 
-/** From here on a beginning is late: for as long a business key can be held by a task that has not begun. */
+/** The delay from which on a beginning is late: for as long a business key can be held by a task that has not begun. */
 const late = 30 * 24 * 60 * 60 * 1_000;
 
 const weightIn = (fairness: AskedSubmission["fairness"]): number =>

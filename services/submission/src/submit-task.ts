@@ -26,7 +26,7 @@ export interface SubmitDependencies {
   /** Whether tasks whose Agents have never announced themselves are taken; not unless said so. */
   readonly takesUnknownAgents?: boolean;
   readonly waiting?: WaitingLimits;
-  /** None unless given. */
+  /** The tracing of submissions; none unless given. */
   readonly tracing?: Tracing;
 }
 
@@ -39,7 +39,7 @@ export interface WaitingLimits {
 
 /** A full transaction, while another one is written: longer queues only make each task slower. */
 const defaultWaiting: WaitingLimits = { tasks: 200, patience: 10_000 };
-/** Of all bodies that wait. */
+/** Bytes of all bodies that wait. */
 const bytesWaiting = 16 * 1024 * 1024;
 
 /** How many submissions share one transaction at most. */
@@ -56,7 +56,7 @@ export interface SubmitRequest {
   readonly trace?: TraceContext | null;
 }
 
-/** So often in a row is the active version looked for that becomes another one meanwhile. */
+/** Times in a row that the active version is looked for when another one becomes active meanwhile. */
 export const mostTurns = 10;
 
 export const versionsChange = (workflow: string) =>

@@ -71,7 +71,7 @@ const enqueue = async (task: Partial<SubmittedTask> = {}) => {
   const [submitted] = await submitTasks(application, [{ workflow: "trip", input, ...task }]);
   return submitted!;
 };
-/** As SQL alone has it, unchecked. */
+/** Enqueues as SQL alone does, unchecked. */
 const enqueueUnchecked = async (submission: object, by = application): Promise<string> => {
   const { rows } = await by.query("select state.enqueue_submission($1::jsonb)::text as id", [
     JSON.stringify({ workflow: "trip", input, ...submission }),
@@ -117,7 +117,7 @@ test("processes share the inbox, and make one task of each submission", async ()
     Array.from({ length: 20 }, async () => enqueueUnchecked({ key: undefined })),
   );
   await Promise.all([process(), process(), process()].map((take) => takeAll(take)));
-  // One of them may have taken what another was told to wait for.
+  // Rows may be left: one process may have taken what another one has to wait for.
   await takeAll();
   expect((await tasks()).map(({ id }) => id)).toEqual(ids.toSorted());
 });

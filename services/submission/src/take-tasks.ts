@@ -19,7 +19,7 @@ import type { WorkflowDirectory } from "./workflow-directory.ts";
 interface Dependencies {
   readonly store: Pick<StateStore, "submitTasks" | "enqueueRefusals">;
   readonly directory: WorkflowDirectory;
-  /** Of messages that name none; null: they must name one. */
+  /** The workflow of messages that name none; null: they must name one. */
   readonly workflow: string | null;
   /** Tells the Schedulers that there is something to do. */
   readonly hint: () => void;
@@ -29,7 +29,7 @@ interface Dependencies {
   /** How long a `message_id` stands for its task, in milliseconds. */
   readonly keepKeysFor: number;
   readonly ownsStatusQueue: OwnsStatusQueue;
-  /** None unless given. */
+  /** The tracing of what it takes; none unless given. */
   readonly tracing?: Tracing;
 }
 

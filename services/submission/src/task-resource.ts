@@ -24,7 +24,7 @@ export interface TaskResource
   readonly state: TaskRecord["processState"];
   /** What the workflow results in; null until the task is processed. */
   readonly result: Json;
-  /** In the order of the workflow, each followed by what undoes it. */
+  /** The steps in the order of the workflow, each followed by what undoes it. */
   readonly steps: TaskRecord["steps"];
   /** What is null because it is too large for this answer; absent: nothing is. */
   readonly omitted?: readonly Omitted[];

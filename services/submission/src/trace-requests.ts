@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Null: the request is not traced. */
+    /** The span of the request; null: it is not traced. */
     span: Span | null;
   }
 }

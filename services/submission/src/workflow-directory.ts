@@ -25,8 +25,8 @@ export interface WorkflowDirectory {
   /** What is known now, without asking the store; undefined: `find` has to. */
   known(asked: string): OpenWorkflow | undefined;
   /**
-   * By its name, or without a version the active one, and a retired one if there is no other. Throws a 404, which names
-   * those that look like it if the caller may learn that.
+   * Finds a workflow by its name, or without a version the active one, and a retired one if there is no other. Throws
+   * a 404, which names those that look like it if the caller may learn that.
    */
   find(asked: string, mayLearnNames: () => boolean): Promise<OpenWorkflow>;
   /** The noun of a collection; null: there is none of that name. */
@@ -223,7 +223,7 @@ export const unusable = () =>
     "The stored definition of its workflow cannot be used: see holdfast doctor.",
   );
 
-/** Null: which workflows there are is not to be said. */
+/** The problem of an unknown workflow. `workflows` is null where it is not to be said which there are. */
 export function unknownWorkflow(
   asked: string,
   workflows: readonly WorkflowRecord[] | null,

@@ -19,11 +19,11 @@ interface RunOptions {
   readonly stdin?: string;
 }
 
-/** For tests: a service with its trips, and the command as a shell runs it. */
+/** A service with its trips, and the command as a shell runs it, for tests. */
 export interface Commanded extends AsyncDisposable {
   readonly trips: TripService;
   readonly url: string;
-  /** For files of the test. */
+  /** The folder for files of the test. */
   readonly folder: string;
   holdfast(line: readonly string[], options?: RunOptions): Promise<Ran>;
   /** Submits a trip with the command; resolves to its id. */

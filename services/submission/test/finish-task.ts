@@ -1,6 +1,6 @@
 import { queryOnce } from "@holdfast/local-stack";
 
-/** For tests: ends a task as if its steps were done, or has it stand in another state. */
+/** Ends a task as if its steps were done, or has it stand in another state, for tests. */
 export const finishTask = (
   url: string,
   taskId: string,

@@ -1,6 +1,6 @@
 import type { OperatedService, Shown } from "./operated.ts";
 
-/** For tests: a booking whose steps have just been planned. */
+/** Submits a booking whose steps have just been planned. */
 export const submitted = (operated: OperatedService): Promise<Shown> => operated.submit();
 
 /** The first step of the booking fails for good, and so the booking halts. */

@@ -29,10 +29,10 @@ type Answer = Awaited<ReturnType<FastifyInstance["inject"]>>;
 type Claims = Awaited<ReturnType<StateStore["claimDueSteps"]>>;
 type App = ReturnType<typeof serve>;
 
-/** For tests: all routes with an operator's token, and bookings that operators act on. */
+/** All routes with an operator's token, and bookings that operators act on, for tests. */
 export interface OperatedService extends AsyncDisposable {
   readonly store: StateStore;
-  /** Without the faults of a run that injects them: a claim whose answer is lost is not made again. */
+  /** A store without the faults of a run that injects them: a claim whose answer is lost is not made again. */
   readonly scheduler: StateStore;
   readonly app: App;
   /** How often Schedulers got a hint in this test. */

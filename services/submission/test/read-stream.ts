@@ -7,7 +7,7 @@ interface ReadEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** For tests: a client that reads a stream of events. */
+/** A client for tests that reads a stream of events. */
 export interface StreamClient extends AsyncDisposable {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];

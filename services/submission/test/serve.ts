@@ -23,9 +23,9 @@ export interface ServeOptions {
   readonly cancel?: (obsoleteAttempts: readonly AttemptOfTask[]) => void;
   /** What operators show; null: operator routes are disabled. */
   readonly token?: string | null;
-  /** As `ANONYMOUS_MAY`; as unset on loopback unless given. */
+  /** The setting `ANONYMOUS_MAY`; as unset on loopback unless given. */
   readonly anonymousMay?: string;
-  /** As `READ_TASKS`; `anyone` unless given. */
+  /** The setting `READ_TASKS`; `anyone` unless given. */
   readonly readTasks?: "anyone" | "operators";
   readonly ownsStatusQueue?: OwnsStatusQueue;
   readonly waiting?: WaitingLimits;
@@ -39,17 +39,17 @@ export interface ServeOptions {
   /** Milliseconds for which message ids are kept; 30 days unless given. */
   readonly keepKeysFor?: number;
   readonly queues?: Operations["queues"];
-  /** Without one nothing is known of the broker. */
+  /** What is known of the broker; nothing unless given. */
   readonly lookAtBroker?: () => BrokerLook;
-  /** Of the process, with its secrets. */
+  /** The configuration of the process, with its secrets. */
   readonly configuration?: Operations["configuration"];
   /** All of a test's clients have one address: it may hold everything, unless the test is about that. */
   readonly guard?: Partial<GuardOptions>;
-  /** Silent unless given. */
+  /** The log of the service; silent unless given. */
   readonly log?: Logger;
 }
 
-/** For tests: every route of the submission service on one server. */
+/** Serves every route of the submission service on one server, for tests. */
 export function serve(
   store: StateStore,
   options: ServeOptions = {},

@@ -31,7 +31,7 @@ export const trip = (name: string, changes: object = {}) => ({
   ...changes,
 });
 
-/** For tests: all routes with an operator's token. */
+/** All routes with an operator's token, for tests. */
 export interface TripService extends AsyncDisposable {
   readonly url: string;
   readonly store: StateStore;

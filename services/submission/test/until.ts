@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Milliseconds. Longer than any test may take: it ends the loop of a test that Jest has given up. */
 const longestWait = 60_000;
 
-/** For tests: asks every 20 ms until the answer is yes, for what no event reports. */
+/** Asks every 20 ms until the answer is yes, for what no event reports. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + longestWait;
   while (!(await isSo())) {

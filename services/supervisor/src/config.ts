@@ -17,7 +17,7 @@ export const SupervisorConfig = Type.Object({
   STATE_STORE_URL: StateStoreUrl,
   /** How many connections to the state store one instance may hold. Of several, one is for recovery alone. */
   STATE_STORE_CONNECTIONS: Integer({ default: 3, minimum: 1, maximum: 20 }),
-  /** Only to hint at the Schedulers. */
+  /** The broker, only to hint at the Schedulers. */
   BROKER_URL: BrokerUrl,
   LOGIN_PATIENCE: LoginPatience,
   EVENTS: Events,

@@ -30,7 +30,7 @@ export type SupervisorStore = Pick<
 
 export interface SupervisorOptions {
   readonly store: SupervisorStore;
-  /** To hint at the Schedulers and Agents, and to find out whether replies arrive. */
+  /** The broker, to hint at the Schedulers and Agents, and to find out whether replies arrive. */
   readonly broker: Pick<Broker, "publish" | "inspect">;
   readonly clock?: Clock;
   readonly log: Logger;
@@ -45,13 +45,13 @@ export interface SupervisorOptions {
   readonly grace: number;
   /** What counts; nothing unless given. */
   readonly metrics?: Metrics;
-  /** None unless given. */
+  /** The tracing of what it does; none unless given. */
   readonly tracing?: Tracing;
 }
 
 /** Milliseconds. */
 const probePatience = 30_000;
-/** Where many tasks are open, sweeping takes a twentieth of the time at most. */
+/** Rests for each sweep: where many tasks are open, sweeping takes a twentieth of the time at most. */
 const restFactor = 19;
 
 /** One Supervisor: `once` for cron, `run` until the signal aborts. */

@@ -8,9 +8,9 @@ export const PartnersConfig = Type.Object({
   ...BaseConfig.properties,
   HTTP_HOST: Text({ default: "0.0.0.0" }),
   HTTP_PORT: Integer({ default: 4_000, minimum: 0, maximum: 65_535 }),
-  /** Where the ledger is kept. One process at a time. */
+  /** The folder in which the ledger is kept. One process at a time. */
   DATA_FOLDER: Text({ default: ".holdfast/partners" }),
-  /** For all that is left to chance. */
+  /** The seed of all that is left to chance. */
   SEED: Integer({ default: 1, minimum: 0, maximum: 2 ** 31 - 1 }),
   /** How badly all partners behave at first; see `PUT /fault-settings/:partner`. */
   ERROR_RATE: Rate,

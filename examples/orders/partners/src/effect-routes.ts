@@ -14,7 +14,7 @@ interface Dependencies {
 const Key = Type.String({ minLength: 1, maxLength: 400 });
 const headers = Type.Object({ "idempotency-key": Key });
 
-/** For every offer, how to have it done and how to have it undone, by idempotency key. */
+/** Adds routes for every offer: to have it done and to have it undone, by idempotency key. */
 export function effectRoutes(app: FastifyInstance, dependencies: Dependencies): void {
   for (const offer of offers) {
     offerRoute(app, offer, dependencies);

@@ -83,7 +83,7 @@ function readEntry(line: string, place: string): LedgerEntry {
   }
 }
 
-/** Or the file itself may be gone after a crash of the machine. */
+/** Brings a folder to the disk: the file itself may else be gone after a crash of the machine. */
 async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder, "r");
   await handle.sync();

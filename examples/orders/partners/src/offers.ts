@@ -4,7 +4,7 @@ import { type Answer, refusal } from "./answer.ts";
 import type { Amounts, Partner } from "./ledger-entry.ts";
 
 const Text = Type.String({ minLength: 1, maxLength: 200 });
-/** As long as RFC 5321 lets an address be. */
+/** An address as long as RFC 5321 lets one be. */
 const Email = Type.String({ minLength: 3, maxLength: 254 });
 const Price = {
   amount: Type.Integer({ minimum: 0 }),
@@ -98,6 +98,6 @@ export const offers: readonly Offer[] = [reservations, charges, shipments, confi
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
-/** The same key makes the same thing, so a double would show by its id, too. */
+/** An id that the same key always gives, so a double would show by its id, too. */
 const id = (prefix: string, key: string): string =>
   `${prefix}_${createHash("sha256").update(key).digest("hex").slice(0, 20)}`;

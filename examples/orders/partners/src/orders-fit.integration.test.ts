@@ -39,7 +39,7 @@ const word = (longest: number) =>
     .tuple(fc.integer({ min: 1, max: longest }), fc.constantFrom("a", "7", "z"))
     .map(([length, letter]) => letter.repeat(length));
 
-/** Up to 254 characters, as a mailbox of 64 and a domain of several labels. */
+/** Addresses of up to 254 characters, as a mailbox of 64 and a domain of several labels. */
 const email = fc
   .tuple(word(64), fc.array(word(63), { minLength: 1, maxLength: 4 }))
   .map(([mailbox, labels]) => `${mailbox}@${labels.join(".")}.example`)

@@ -10,9 +10,9 @@ import { ledgerRoutes } from "./ledger-routes.ts";
 import { openPerformer } from "./perform.ts";
 
 export interface PartnersOptions {
-  /** Where the ledger is kept. One process at a time. */
+  /** The folder in which the ledger is kept. One process at a time. */
   readonly dataFolder: string;
-  /** For all that is left to chance. */
+  /** The seed of all that is left to chance. */
   readonly seed: number;
   readonly log: {
     warn(fields: object, message: string): void;

@@ -2,7 +2,10 @@ import { defineWorkflow } from "@holdfast/workflow";
 import { inventory, notifications, payments, shipping } from "./agents.ts";
 import { Order } from "./order.ts";
 
-/** After the retries of a step: its remote service may be away for ten minutes, and the order still waits for it. */
+/**
+ * The cool-down after the retries of a step: its remote service may be away for ten minutes, and the order still
+ * waits for it.
+ */
 const coolDown = { wait: "2m", times: 6 } as const;
 
 /** Sells goods to a customer, or leaves no trace of having tried. */

@@ -23,7 +23,7 @@ interface AttemptOptions {
   readonly stop?: AbortSignal;
   /** Is called when the handler says that it is at work. */
   readonly beat?: (progress: Progress) => void;
-  /** Where the calls belong; none unless given. */
+  /** The trace that the calls belong to; none unless given. */
   readonly trace?: Pick<CallTrace, "tracing" | "parent">;
   /** Gets what the handler threw if that is no `Fault`: a bug, of which the reply says only the message. */
   readonly onUnexpected?: (error: unknown) => void;

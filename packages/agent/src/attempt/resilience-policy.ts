@@ -39,12 +39,12 @@ export interface ResiliencePolicy {
 
 export interface CircuitHealth {
   readonly breaker: "closed" | "open" | "half-open";
-  /** For how many milliseconds more the remote service is left alone. */
+  /** Milliseconds for which the remote service is still left alone. */
   readonly openForMs: number;
 }
 
 const longestRest = 1_000;
-/** While one call finds out whether the remote service is back, the others may ask again after this. */
+/** Milliseconds after which others may ask again while one call finds out whether the remote service is back. */
 const probeTime = 1_000;
 
 /**

@@ -3,7 +3,7 @@ import type { Tracing } from "@holdfast/runtime";
 import type { StepContext } from "../contract/handlers.ts";
 import type { PreparedCall } from "../contract/operations.ts";
 
-/** Where the calls of an attempt belong. */
+/** The place of the calls of an attempt in a trace. */
 export interface CallTrace {
   readonly tracing: Tracing;
   readonly parent: TraceContext | null;

@@ -6,7 +6,10 @@ export interface StepContext {
   readonly step: string;
   /** Rises with every attempt; 1 for the first. */
   readonly attempt: number;
-  /** The same for every attempt: hand it to the remote service, so that doing it twice does it once. */
+  /**
+   * The key of the step, the same for every attempt: hand it to the remote service, so that doing it twice does it
+   * once.
+   */
   readonly idempotencyKey: string;
   /**
    * The place of this call in the trace of the task, for the header of that name: the remote service can go on there.

@@ -20,8 +20,8 @@ export const AgentConfig = Type.Object({
   }),
   MAX_MESSAGE_BYTES: MaxMessageBytes,
   /**
-   * Whose requests are performed, by the broker user that each message names and the broker vouches for.
-   * Unless set, `scheduler` and the Agent's own user, for brokers where all services share one.
+   * The broker users whose requests are performed: each message names its own, and the broker vouches for it. Unless
+   * set, `scheduler` and the Agent's own user, for brokers where all services share one.
    */
   SCHEDULER_USERS: Type.Optional(
     Text({

@@ -63,7 +63,7 @@ export interface StartAgentsOptions {
   readonly failpoint?: Failpoint;
   /** What measures attempts, slots and messages; nothing unless given. */
   readonly metrics?: Metrics;
-  /** Where spans go. By default to the OpenTelemetry that this process has started, if it has. */
+  /** The receiver of spans. By default the OpenTelemetry that this process has started, if it has. */
   readonly tracing?: Tracing;
 }
 
@@ -171,7 +171,7 @@ const brokerOf = (broker: string | AgentBroker): AgentBroker =>
 const newInstance = (): string =>
   `agents-${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`;
 
-/** Null: requests of every user are performed. */
+/** The users whose requests are performed; null: those of every user are. */
 function requestersOf(
   users: readonly string[] | null | undefined,
   ownUser: string,

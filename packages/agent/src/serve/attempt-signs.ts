@@ -54,7 +54,7 @@ const shortestSigned = 1_000;
 const latestAnnouncement = 1_000;
 /** Milliseconds between two heartbeats of one attempt, at most. */
 const longestInterval = 5_000;
-/** So many heartbeats in each `workMs`. */
+/** Heartbeats in each `workMs`. */
 const heartbeats = 5;
 /** Leaves room for the frame around the signs. */
 const mostBytes = limits.hintBytes - 100;
@@ -172,7 +172,7 @@ function taken(one: Running, now: number): Taken {
   return { one, heartbeat, sign: heartbeat === null ? sign : { ...sign, heartbeat } };
 }
 
-/** As many signs in one message as a hint may be large. */
+/** Divides signs into messages, each with as many as a hint may hold. */
 function batchesOf(all: readonly Taken[]): readonly (readonly Taken[])[] {
   const batches: Taken[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

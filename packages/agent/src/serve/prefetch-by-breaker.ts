@@ -11,7 +11,7 @@ interface Options {
   /** Gives back what this instance holds and has not begun. */
   readonly onOpen: () => void;
   readonly clock: Clock;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
@@ -20,7 +20,7 @@ export interface PrefetchByBreaker extends Disposable {
   isOpen(): boolean;
   /** What the policy says, and for how long this instance consumes nothing. */
   health(): CircuitHealth;
-  /** To be called for each request that the remote service answered. */
+  /** Is called for each request that the remote service answered. */
   succeeded(): void;
   /** Follows the breaker from now on. `limit` changes the prefetch; 0 cancels the consumer. */
   follow(limit: (prefetch: number) => Promise<void>): void;

@@ -6,7 +6,7 @@ import type { Progress } from "../contract/handlers.ts";
 
 /** A request that this instance is working on. */
 export interface ReceivedRequest {
-  /** Without its payloads, if they are large: those are read again for the handler. */
+  /** The request, without its payloads if they are large: those are read again for the handler. */
   readonly request: StepRequest;
   readonly delivery: Delivery;
   /** Whether the broker delivered the request before, or is delivering it again. */

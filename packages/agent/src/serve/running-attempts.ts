@@ -5,8 +5,8 @@ interface RunningAttempt {
   /** Whether the same request arrived a second time meanwhile. */
   isRepeated: boolean;
   /**
-   * Null once the attempt is over. An object that a Map has released can stay reachable from an old table of
-   * that Map for a while, and would keep all that this closure refers to (decision 0037).
+   * Stops the attempt; null once it is over. An object that a Map has released can stay reachable from an old table
+   * of that Map for a while, and would keep all that this closure refers to (decision 0037).
    */
   stop: (() => void) | null;
 }

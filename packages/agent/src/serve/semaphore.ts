@@ -16,7 +16,7 @@ export interface Semaphore {
 /** Creates a semaphore with `count` slots. */
 export function semaphore(count: number, clock: Pick<Clock, "after">): Semaphore {
   let free = count;
-  /** By what gives them the slot: what sends them away. */
+  /** Maps from what gives a waiting caller the slot to what sends it away. */
   const [first, others] = [new Map<() => void, () => void>(), new Map<() => void, () => void>()];
 
   const release = (): void => {

@@ -24,9 +24,9 @@ interface Options {
  * memory of its text, for as long as the broker is away.
  */
 export interface PreparedReply {
-  /** Without the output. */
+  /** The outcome without the output. */
   readonly outcome: Outcome;
-  /** Null: what is sent depends on the moment. */
+  /** The body of the reply; null: what is sent depends on the moment. */
   readonly body: Buffer | null;
 }
 

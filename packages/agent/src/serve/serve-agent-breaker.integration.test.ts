@@ -49,7 +49,7 @@ async function instance({ isSick = false, takes = 20, openFor = 500 } = {}) {
   return { health: () => served.health(), stop: () => started.stop(), state, broker };
 }
 
-/** As a Scheduler: asks for so many steps, and asks again after each failure, as a new attempt. */
+/** Asks, as a Scheduler does, for so many steps, and asks again after each failure, as a new attempt. */
 async function perform(count: number) {
   const open = new Map<string, number>();
   const ask = async (taskId: string, attempt: number): Promise<void> => {

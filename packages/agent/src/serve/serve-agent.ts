@@ -63,7 +63,7 @@ export interface ServeOptions {
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly clock?: Clock;
-  /** In [0, 1), for jitter. `Math.random` unless said otherwise. */
+  /** Returns a number in [0, 1), for jitter. `Math.random` unless given. */
   readonly random?: () => number;
   /** Whether messages may carry several requests or replies; true unless said otherwise. */
   readonly batching?: boolean;
@@ -73,7 +73,7 @@ export interface ServeOptions {
   readonly memory?: ByteBudget;
   /** Room for what handlers return; all Agents of a process share it. */
   readonly outputs?: OutputRoom;
-  /** None unless given. */
+  /** The tracing of attempts; none unless given. */
   readonly tracing?: Tracing;
 }
 
@@ -152,7 +152,7 @@ type PerformerOptions = Parameters<typeof requestPerformer>[0] &
 
 /** A reply, and the room that it takes until it is sent. */
 interface Performed extends Disposable {
-  /** Null: the deadline has passed. */
+  /** The reply; null: the deadline has passed. */
   readonly reply: PreparedReply | null;
   readonly outcome: PreparedReply["outcome"] | null;
 }

@@ -89,7 +89,7 @@ function urlFault(name: string, url: string): readonly string[] {
 interface Login {
   readonly host: string;
   readonly password: string;
-  /** False: the driver takes a login of its own. */
+  /** Whether the URL names a login. False: the driver takes one of its own. */
   readonly isNamed: boolean;
 }
 
@@ -109,7 +109,7 @@ function loginOf(url: string): Login | null {
   }
 }
 
-/** Of the parameters it would read the files. */
+/** The login of a URL of Postgres, without the parameters whose files reading it would open. */
 function loginOfPostgres(address: URL): Login {
   for (const name of ["sslcert", "sslkey", "sslrootcert", "sslmode"]) {
     address.searchParams.delete(name);

@@ -60,7 +60,7 @@ export function callerAddress(
   return address;
 }
 
-/** Without the port that some proxies add, the zone of IPv6, and IPv4 as IPv4. */
+/** An address without the port that some proxies add and without the zone of IPv6, and IPv4 as IPv4. */
 export function plainAddress(text: string): string {
   const [, host = text.trim()] =
     /^\s*(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?\s*$/.exec(text)?.filter(Boolean) ?? [];
@@ -68,7 +68,7 @@ export function plainAddress(text: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
 
-/** By what limits count: an IPv4 address, or the /64 of IPv6 that one customer of a provider has. */
+/** The addresses that limits count as one: an IPv4 address, or the /64 of IPv6 that one customer of a provider has. */
 export function addressBlock(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = "", tail] = address.split("::");

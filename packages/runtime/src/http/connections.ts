@@ -10,7 +10,7 @@ export interface Connection {
   readonly block: string;
   /** It is beyond what is for all: only operators are answered on it. */
   readonly isReserved: boolean;
-  /** In the order in which they are sent. */
+  /** Responses that are not sent yet, in the order in which they are sent. */
   readonly unanswered: Set<ServerResponse>;
   readonly waiting: (() => void)[];
   running: number;
@@ -19,7 +19,7 @@ export interface Connection {
 
 interface ConnectionLimits {
   readonly most: number;
-  /** Of these, the last ones: only operators are answered on them. */
+  /** Connections, the last ones of `most`, on which only operators are answered. */
   readonly reserved: number;
   readonly ofOne: number;
   readonly proxies: Proxies;

@@ -16,7 +16,7 @@ export const AddressShare = Integer({ default: 25, minimum: 1, maximum: 100 });
  */
 export const TrustedProxies = Type.Optional(Text());
 
-/** While HTTP_HOST is a loopback address: names besides localhost under which it is called, with commas between them. */
+/** Names besides localhost under which it is called while HTTP_HOST is a loopback address, with commas between them. */
 export const HttpNames = Type.Optional(Text());
 
 interface HttpSettings {

@@ -6,7 +6,7 @@ export const problemType = "application/problem+json; charset=utf-8";
 /** What an answer that is no success says. */
 export interface ProblemText {
   readonly status: number;
-  /** In the catalogue, or the code of an Agent. */
+  /** A code of the catalogue, or one of an Agent. */
   readonly code: FaultCode | (string & {});
   readonly message: string;
   readonly errors?: readonly object[];

@@ -2,9 +2,9 @@ import { overload } from "../time/batch-calls.ts";
 
 /** Who asks. */
 export interface Caller {
-  /** Of the client, behind trusted proxies as well. */
+  /** The address of the client, behind trusted proxies as well. */
   readonly address: string;
-  /** By what limits count: an IPv4 address, or a /64 of IPv6. */
+  /** The addresses that limits count as one: an IPv4 address, or a /64 of IPv6. */
   readonly block: string;
   /** Whether the request shows the right operators' token. */
   readonly isOperator: boolean;
@@ -27,7 +27,7 @@ interface Patience {
 /** Something of which a process has so much, and an address at most its share. */
 export interface Shares {
   hasRoom(caller: Caller, amount?: number): boolean;
-  /** Null: there is no room for it. */
+  /** Takes an amount for a caller; null: there is no room for it. */
   take(caller: Caller, amount?: number): Held | null;
   /** Takes it whether there is room or not: it is held already. */
   force(caller: Caller, amount: number): Held;
@@ -105,7 +105,7 @@ interface Waiting extends Wanted {
   readonly settle: (held: Held | null) => void;
 }
 
-/** Those that wait for room: served in their order, but for those whose address has its share. */
+/** Lines callers up that wait for room: they are served in their order, but for those whose address has its share. */
 function openLine(take: Shares["take"]) {
   const waiting = new Set<Waiting>();
   return {

@@ -12,7 +12,7 @@ export interface ByteBudget {
    */
   reserve(bytes: number): Promise<Reservation>;
   reserve(bytes: number, signal: AbortSignal): Promise<Reservation | null>;
-  /** Null: there is no room now, or others wait. */
+  /** Reserves bytes if there is room; null: there is none now, or others wait. */
   tryReserve(bytes: number): Reservation | null;
   readonly reserved: number;
   readonly waiting: number;

@@ -15,7 +15,7 @@ interface Options<Value> {
 export interface CachedReading<Value> {
   /** Reads the value if it is not fresh, and waits for that no longer than its patience. Never throws. */
   refresh(): Promise<void>;
-  /** Null: it has not been read, could not be read the last time, or is too old. */
+  /** The value; null: it has not been read, could not be read the last time, or is too old. */
   current(): Value | null;
 }
 

@@ -4,11 +4,14 @@ export type LabelValues = readonly string[] | { readonly most: number };
 /** One metric, as it is exposed and as docs/reference/metrics.md has it. */
 export interface MetricDefinition {
   readonly kind: "counter" | "gauge" | "histogram";
-  /** After OpenTelemetry's conventions where there is one; else `holdfast_…`. It ends in the unit, and in `_total` if it is a counter. */
+  /**
+   * The name after OpenTelemetry's conventions where there is one; else `holdfast_…`. It ends in the unit, and in
+   * `_total` if it is a counter.
+   */
   readonly name: string;
   /** One sentence. */
   readonly help: string;
-  /** In the order in which their values are given. */
+  /** The labels in the order in which their values are given. */
   readonly labels?: Readonly<Record<string, LabelValues>>;
   /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[];

@@ -16,7 +16,7 @@ import { type ServerLog, type ServerName, type ServerWords, serverWords } from "
 /** Why an attempt to connect failed. */
 export interface FailedAttempt {
   readonly kind: "away" | "refused";
-  /** In words that name the user or the address, and no password. */
+  /** The reason in words that name the user or the address, and no password. */
   readonly reason: string;
   /** Nothing that happens at the server can help: the process must start again. */
   readonly isFinal?: boolean;

@@ -4,7 +4,7 @@ import type { Milliseconds } from "@holdfast/domain";
 export interface ServerState {
   /** `away`: it does not answer; `refused`: it answers, and refuses the login. Until the first attempt it counts as `up`. */
   readonly kind: "up" | "away" | "refused";
-  /** From when on it is `up`, or was last seen to be away or to refuse. */
+  /** The instant from which on it is `up`, or at which it was last seen to be away or to refuse. */
   readonly seenAt: number;
   /** When the outage began: the one that lasts, or the last one. Null: there was none. */
   readonly downSince: number | null;
@@ -14,7 +14,7 @@ export interface ServerState {
   readonly refusedAt: number | null;
   /** Attempts that failed in this outage. */
   readonly attempts: number;
-  /** Before that no attempt begins, unless the server is up. */
+  /** The instant before which no attempt begins, unless the server is up. */
   readonly nextAt: number;
 }
 
@@ -25,7 +25,7 @@ export interface Failure {
   readonly now: number;
   /** How many servers the URL names. After each but the last of them the next attempt begins at once. */
   readonly servers: number;
-  /** From 0 to 1, at random: processes that lost the same server come back one by one. */
+  /** A number from 0 to 1, at random: processes that lost the same server come back one by one. */
   readonly spread: number;
 }
 
@@ -34,7 +34,7 @@ const longestDelay: Milliseconds = 2_000;
 const longestRefusedDelay: Milliseconds = 20_000;
 /** The delay is at most this part of the outage so far: a server that comes back is found as soon. */
 const partOfOutage = 1 / 20;
-/** The same for a refused login: it mostly needs a person. */
+/** The part of the outage for a refused login, which mostly needs a person. */
 const partOfRefusal = 1 / 4;
 /** Right after its start a server may not know its users yet: refusals within that time are no reason to try more seldom. */
 const startsWithin: Milliseconds = 1_000;

@@ -18,7 +18,7 @@ export interface Health {
   live(): HealthReport;
   /** Asks every check, and each gets two seconds. Says the same for a second: anybody may ask. */
   ready(): Promise<HealthReport>;
-  /** The same checks, by their names, and whether each is well. */
+  /** Asks the checks of `ready`, and says by their names whether each is well. */
   checks(): Promise<ReadonlyMap<string, boolean>>;
 }
 
@@ -63,7 +63,7 @@ export function openHealth(signal: AbortSignal, clock: Pick<Clock, "now"> = syst
   };
 }
 
-/** By the name of each check. */
+/** The answers of the checks, each with the name of its check. */
 type Answers = readonly (readonly [name: string, answer: boolean | string])[];
 
 const failureOf = ([name, answer]: Answers[number]): readonly string[] => {
@@ -88,7 +88,7 @@ const limits = { connections: 200, requestTimeout: 5_000, addressShare: 25 };
 
 interface ProbeOptions {
   readonly host: string;
-  /** 0: no server. */
+  /** The port; 0: no server. */
   readonly port: number;
   /** What `/metrics` answers; without it there is no such route. */
   readonly metrics?: Pick<ExposedMetrics, "scrape">;

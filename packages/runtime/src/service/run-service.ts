@@ -18,7 +18,7 @@ const longestInterval = 2 ** 31 - 1;
 export const runService = <Schema extends TObject>(service: Service<Schema>): Promise<void> =>
   runToTheEnd(service, "retry");
 
-/** The same for work that ends by itself, such as from cron: every fault ends the process. */
+/** Makes this process a service whose work ends by itself, such as from cron: every fault ends the process. */
 export const runProcess = <Schema extends TObject>(service: Service<Schema>): Promise<void> =>
   runToTheEnd(service, "fail");
 

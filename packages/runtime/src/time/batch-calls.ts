@@ -55,7 +55,7 @@ export function batchCalls<Item, Result>(
   handle: (items: readonly Item[]) => Promise<readonly Result[]>,
   { max, maxWaiting, patience, clock = systemClock }: BatchOptions,
 ): CallBatcher<Item, Result> {
-  /** In the order of arrival, which is the order in which they expire. */
+  /** Items in the order of arrival, which is the order in which they expire. */
   const waiting = new Set<Waiting<Item, Result>>();
   let bytesWaiting = 0;
   let isBusy = false;

@@ -34,7 +34,10 @@ export async function foundTracing(): Promise<Tracing> {
 
 const notOurs = { [Symbol.asyncDispose]: () => Promise.resolve() };
 
-/** Where all copies of OpenTelemetry's API in a process meet. Looked at, so that none has to be loaded. */
+/**
+ * Whether OpenTelemetry's API has been set up in this process, in the place where all copies of it meet. Looked at,
+ * so that none has to be loaded.
+ */
 const isStarted = (): boolean => {
   const api: unknown = Reflect.get(globalThis, Symbol.for("opentelemetry.js.api.1"));
   return typeof api === "object" && api !== null && "trace" in api && api.trace !== undefined;

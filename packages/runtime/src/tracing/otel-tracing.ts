@@ -91,7 +91,7 @@ function toSpan(started: OtelSpan): Span {
   };
 }
 
-/** For each span some times, so without arrays in between. */
+/** The attributes that have a value. Each span needs them some times, so there are no arrays in between. */
 function toAttributes(attributes: SpanAttributes): Attributes {
   const defined: Attributes = {};
   for (const name in attributes) {
@@ -115,7 +115,10 @@ function toOtel(at: TraceContext): SpanContext {
 /** Sampled, and that the trace id is random: no other flag has a meaning yet. */
 const knownFlags = 0x03;
 
-/** Null: OpenTelemetry has been stopped. Only a tracestate has to be checked: a program around us may make it too long. */
+/**
+ * Reads the context of a span; null: OpenTelemetry has been stopped. Only a tracestate has to be checked: a program
+ * around us may make it too long.
+ */
 function fromOtel({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext | null {
   if (traceId === INVALID_TRACEID) return null;
   const flags = (traceFlags & knownFlags).toString(16).padStart(2, "0");

@@ -2,7 +2,10 @@ import { type Static, Type } from "typebox";
 
 /** The environment variables of OpenTelemetry that every service reads, under their usual names. */
 export const TracingConfig = Type.Object({
-  /** Where traces are sent, by OTLP over HTTP: the path of traces is appended. Unset: there are no traces. */
+  /**
+   * The address to which traces are sent, by OTLP over HTTP: the path of traces is appended. Unset: there are no
+   * traces.
+   */
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
       maxLength: 4_000,

@@ -8,14 +8,14 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean |
 export interface SpanOptions {
   /** `internal` unless said otherwise. */
   readonly kind?: SpanKind;
-  /** Null: the span begins a trace. */
+  /** The context above it; null: the span begins a trace. */
   readonly parent: TraceContext | null;
   /** Other spans that led to this one, such as the attempt before. */
   readonly links?: readonly TraceContext[];
   readonly attributes?: SpanAttributes;
   /** How long ago it began, in milliseconds; now unless said otherwise. */
   readonly age?: number;
-  /** Instead of a random one, so that other processes know it: see `attemptSpan`. */
+  /** A span id in place of a random one, so that other processes know it: see `attemptSpan`. */
   readonly spanId?: string;
 }
 
@@ -33,7 +33,7 @@ export interface Span {
 export interface Tracing {
   /** Whether new traces begin here. A trace that came along is carried on anyway. */
   readonly isOn: boolean;
-  /** Below a context that is not recorded it costs nothing, and only carries the context on. */
+  /** Begins a span. Below a context that is not recorded it costs nothing, and only carries the context on. */
   span(name: string, options: SpanOptions): Span;
   /** Whether spans below this context may be recorded. If not, what they would say need not be found out. */
   records(context: TraceContext): boolean;

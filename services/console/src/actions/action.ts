@@ -55,7 +55,7 @@ const safe = /^[A-Za-z0-9_@%+=:,./-]+$/;
 export const shellWord = (word: string): string =>
   safe.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The same request by curl. The token comes from the environment, and is never shown. */
+/** Writes the same request for curl. The token comes from the environment, and is never shown. */
 export function curlLine(origin: string, { method, path, body }: Call): string {
   const headers = [
     `-H "authorization: Bearer $HOLDFAST_TOKEN"`,
@@ -66,7 +66,7 @@ export function curlLine(origin: string, { method, path, body }: Call): string {
   return ["curl", ...verb, shellWord(origin + path), ...headers, ...data].join(" ");
 }
 
-/** The same by the command. */
+/** Writes the same request for the command; null: it has none. */
 export function commandLine(action: Action, call: ActionCall, wish: Wish): string | null {
   if (action.command === null) return null;
   const { field } = action;

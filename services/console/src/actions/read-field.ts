@@ -1,7 +1,7 @@
 import type { ActionField } from "./action.ts";
 
 interface ReadField {
-  /** Undefined: nothing was given. */
+  /** The value; undefined: nothing was given. */
   readonly value: unknown;
   readonly fault: string | null;
 }

@@ -149,7 +149,7 @@ export function offersOf(task: Task, selected: string | null): readonly Offer[] 
   ];
 }
 
-/** Of the steps to which something applies, the one that is selected, or else the first. */
+/** The selected step if something applies to it, or else the first to which it does. */
 function chosen(
   task: Task,
   selected: string | null,

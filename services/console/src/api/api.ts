@@ -70,7 +70,7 @@ export function openApi({ session, contact, fetch }: Places): Api {
   };
 }
 
-/** Of a wrong token, or of one wrong token too many: the right one is taken at any time. */
+/** Whether the fault is a wrong token, or one wrong token too many: the right one is taken at any time. */
 const isOfToken = (fault: ProblemFault | ConnectionFault): boolean =>
   fault instanceof ProblemFault &&
   (fault.status === 401 || fault.code === "operator.too_many_tries");

@@ -4,7 +4,7 @@ import { type Observable, observable } from "./observable.ts";
 export interface Contact {
   /** When the service last answered; null: not yet. */
   readonly lastAnswerAt: number | null;
-  /** Null while it answers. */
+  /** The instant since which the service does not answer; null while it answers. */
   readonly lostSince: number | null;
   readonly reason: string | null;
   /** How far the clock of the service is ahead of this browser's, in milliseconds. */

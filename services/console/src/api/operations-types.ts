@@ -7,7 +7,7 @@ export interface FailureGroup {
   readonly workflow: string;
   readonly step: string | null;
   readonly faultCode: string;
-  /** With numbers and ids replaced. */
+  /** The message with numbers and ids replaced. */
   readonly message: string;
   readonly count: number;
   /** Halted now. */
@@ -121,7 +121,7 @@ export interface PartitionSeen {
   readonly name: string;
   readonly from: string;
   readonly until: string;
-  /** As Postgres estimates it. */
+  /** Rows as Postgres estimates them. */
   readonly rows: number;
   readonly bytes: number;
 }
@@ -133,7 +133,7 @@ export interface SystemView {
   readonly schedulers: readonly ProcessSeen[];
   readonly supervisors: readonly ProcessSeen[];
   readonly submissions: readonly ProcessSeen[];
-  /** Null: they are not known, and `queuesNote` says why. */
+  /** The queues; null: they are not known, and `queuesNote` says why. */
   readonly queues: readonly QueueSeen[] | null;
   readonly queuesNote: string | null;
   readonly outbox: { readonly waiting: number; readonly oldestMs: number | null };

@@ -138,5 +138,5 @@ export const useAgents = () => useList<Agent>(keys.agents, "/v1/agents");
 export const usePauses = () => useList<Pause>(keys.pauses, "/v1/pauses");
 export const useRemotes = () => useList<Remote>(keys.remotes, "/v1/remotes");
 
-/** After an action: everything that is shown is asked for again. */
+/** Asks again, after an action, for everything that is shown. */
 export const refreshAll = (cache: QueryClient): Promise<void> => cache.invalidateQueries();

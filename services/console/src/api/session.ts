@@ -4,7 +4,7 @@ import { type Observable, observable } from "./observable.ts";
 export interface Session {
   /** `asking`: the service wants the operators' token. */
   readonly status: "probing" | "asking" | "ready";
-  /** Null: the service was asked without one. */
+  /** The token; null: the service was asked without one. */
   readonly token: string | null;
   /** The token in the link that led here, for the form; null: it had none. */
   readonly offered: string | null;

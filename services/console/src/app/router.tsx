@@ -1,7 +1,7 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useMemo, useSyncExternalStore } from "react";
 import { base } from "./routes.ts";
 
-/** Where the page is: a path below the base, and its query. The URL is the only place where it is kept. */
+/** The place of the page: a path below the base, and its query. The URL is the only place where it is kept. */
 export interface Place {
   readonly path: string;
   readonly query: URLSearchParams;
@@ -59,7 +59,7 @@ export function setQuery(
 }
 
 interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href"> {
-  /** Below the base. */
+  /** A path below the base. */
   readonly to: string;
 }
 

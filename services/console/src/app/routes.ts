@@ -1,4 +1,4 @@
-/** Where in the console one is. */
+/** The page of the console that one is at. */
 export type Route =
   | { readonly page: "overview" }
   | { readonly page: "tasks" }

@@ -27,7 +27,10 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** From the dry run over canary, rate and reason to a bulk operation, which has a page of its own. */
+/**
+ * The dialog that leads from the dry run over canary, rate and reason to a bulk operation, which has a page of its
+ * own.
+ */
 export function BulkDialog({ target, what, onClose }: Props) {
   const { actor } = useSession();
   const [form, setForm] = useState<BulkForm>({

@@ -62,7 +62,7 @@ function numberIn(
 
 type ReadOutput = { readonly value: unknown } | { readonly fault: string };
 
-/** Null: nothing is given, which is null for the step. */
+/** Reads an output; null: nothing is given, which is null for the step. */
 function readOutput(text: string): ReadOutput | null {
   if (text.trim() === "") return null;
   try {
@@ -72,7 +72,7 @@ function readOutput(text: string): ReadOutput | null {
   }
 }
 
-/** The same question without doing anything: who asks and why stands nowhere. */
+/** Asks the same question without doing anything: who asks and why stands nowhere. */
 export const dryRunOf = (body: BulkBody): BulkBody => ({
   ...body,
   actor: body["actor"] === "" ? "console" : body["actor"],

@@ -73,7 +73,7 @@ interface Piece {
   readonly words: string;
   /** The instant that the words are; null: they are none. */
   readonly at: number | null;
-  /** Where it stands in the text. */
+  /** The place of the piece in the text. */
   readonly index: number;
 }
 

@@ -15,9 +15,9 @@ interface Props {
   readonly data: number[][];
   readonly lines: readonly ChartLine[];
   readonly height: number;
-  /** Said to those who do not see it. */
+  /** What is said to those who do not see it. */
   readonly label: string;
-  /** Of the values, such as `/min`. */
+  /** The unit of the values, such as `/min`. */
   readonly unit: string;
   readonly from: number;
   readonly until: number;

@@ -2,9 +2,9 @@ import { type ReactNode, useId } from "react";
 
 interface Props {
   readonly title: string;
-  /** Beside the title, such as a count. */
+  /** What stands beside the title, such as a count. */
   readonly note?: ReactNode;
-  /** At the end of the head, such as buttons. */
+  /** What stands at the end of the head, such as buttons. */
   readonly end?: ReactNode;
   readonly children: ReactNode;
 }

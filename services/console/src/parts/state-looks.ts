@@ -45,7 +45,7 @@ export const breakerLooks: Readonly<Record<BreakerState, Look>> = {
   "half-open": { word: "Probing", tone: "warn", icon: "run" },
 };
 
-/** Of a newer service, which has states that this page does not know. */
+/** The look of a state of a newer service, which this page does not know. */
 const unknownLook = (word: string): Look => ({ word, tone: "quiet", icon: "more" });
 
 /** The look of a state, whatever the service says. */

@@ -17,7 +17,7 @@ export const ConsoleConfig = Type.Object({
   HTTP_PORT: Integer({ default: 3_100, minimum: 0, maximum: 65_535 }),
   /** Connections at a time; a further one is closed at once. */
   MAX_CONNECTIONS: Integer({ default: 2_000, minimum: 1, maximum: 100_000 }),
-  /** In which a request must have arrived, with its body. */
+  /** The time in which a request must have arrived, with its body. */
   REQUEST_TIMEOUT: Duration({ default: "10s", least: "100ms" }),
   ADDRESS_SHARE: AddressShare,
   TRUSTED_PROXIES: TrustedProxies,

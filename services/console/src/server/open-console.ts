@@ -16,7 +16,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import { consoleRoutes } from "./console-routes.ts";
 
 interface Options {
-  /** Where requests to `/v1` go. */
+  /** The address to which requests to `/v1` go. */
   readonly apiUrl: string;
   /** What clients may hold of this server. */
   readonly limits?: GuardOptions;

@@ -18,13 +18,13 @@ export type Encoding = "br" | "gzip" | "identity";
 
 /** The files of the page. They are in memory, so no request reaches the file system. */
 export interface PageFiles {
-  /** By its path below `/console/`; null: there is none. */
+  /** Finds a file by its path below `/console/`; null: there is none. */
   find(path: string): PageFile | null;
   /** The page itself. */
   readonly index: PageFile;
 }
 
-/** Of `node build.mjs`: beside `src` and `dist` alike. */
+/** The folder that `node build.mjs` writes: beside `src` and `dist` alike. */
 const built = fileURLToPath(new URL("../../built/", import.meta.url));
 
 const types: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ interface Dependencies {
 interface Inspecting {
   /** Whether an Agent's heartbeats are known. */
   readonly isHeard: (lane: string) => boolean;
-  /** False: the broker does not answer, which says nothing about a queue. */
+  /** Whether the broker answers. False: it does not, which says nothing about a queue. */
   readonly answers: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { LaneCapacity } from "@holdfast/state-store";
  * coming. Parts of a slot are saved up from claim to claim.
  */
 export function batchReserve(percent: number) {
-  /** By lane: less than one slot. */
+  /** The reserve of each lane that is less than one slot. */
   const saved = new Map<string, number>();
   return (capacity: LaneCapacity): LaneCapacity => {
     if (percent === 0) return capacity;

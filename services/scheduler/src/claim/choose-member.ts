@@ -27,7 +27,7 @@ interface Choice {
  * and of equals each in its turn. Lanes whose steps would go to one Agent share its room.
  */
 export function memberChooser() {
-  /** By lane: which Agent was chosen last. */
+  /** The Agent that was chosen last, by lane. */
   const last = new Map<string, string>();
   return (lanes: readonly string[], choice: Choice): readonly ChosenCapacity[] => {
     const chosen = lanes.map((lane) => {

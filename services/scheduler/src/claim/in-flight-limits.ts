@@ -138,7 +138,7 @@ const roomOfLanes = (
     chosen(lanes(), freed)
       .filter(({ urgent }) => urgent > 0)
       .map(({ urgent, ...lane }) => ({ ...lane, most: urgent, slots: urgent })),
-  /** Of which Agent a step of each of these lanes would be asked. */
+  /** Chooses the Agent that a step of each of these lanes would be asked of. */
   choose: (some: readonly string[]): readonly ProbedLane[] => chosen(some, []).map(withoutRoom),
 });
 

@@ -7,7 +7,7 @@ interface LaneState {
   /** Steps in flight: of all Schedulers, and of this one. */
   readonly inFlight: number;
   readonly own: number;
-  /** Of the settled ones, those that may have been taken off twice. */
+  /** Settled steps that may have been taken off twice. */
   readonly uncertain: number;
   readonly queue: InspectedQueue;
   readonly advertised: readonly number[];
@@ -25,7 +25,10 @@ interface Dependencies {
   readonly limitOf: (agent: string, max: number) => number;
 }
 
-/** So much of a limit by slots is kept free for steps that may have been taken off twice, and so many steps of it. */
+/**
+ * The part of a limit by slots that is kept free for steps that may have been taken off twice, and the least number
+ * of steps.
+ */
 const uncertainShare = 1 / 3;
 const uncertainLeast = 3;
 
@@ -38,7 +41,7 @@ export interface AgentRoom {
   readonly urgent: number;
 }
 
-/** So much beyond a limit is for urgent steps: they need not wait until a slot is free to be on their way. */
+/** The part beyond a limit that is for urgent steps: they need not wait until a slot is free to be on their way. */
 const urgentShare = 0.1;
 
 /** How many steps of an Agent may be claimed by what is known of it, and what it earns with each settled step. */
@@ -88,8 +91,8 @@ export function laneCapacities({ clock, maxInFlight, isHurried, limitOf: leftOf 
 }
 
 /**
- * While urgent steps come, so many others may be in flight: what the Agent is working at, as much again, and some on
- * their way. An Agent with long calls keeps all of its slots busy by that. Of one that answers at once more would
+ * The other steps that may be in flight while urgent ones come: what the Agent is working at, as much again, and some
+ * on their way. An Agent with long calls keeps all of its slots busy by that. Of one that answers at once more would
  * only wait, in queues and for the processor, and urgent steps with it.
  */
 const hurried = ({ busy, advertised }: LaneState): number =>

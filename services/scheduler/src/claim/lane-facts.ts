@@ -13,7 +13,7 @@ interface Dependencies {
   readonly replace: (change: () => void) => void;
 }
 
-/** By Agent: the slots of each living instance, and how many of all are taken. */
+/** The slots of each living instance, and how many of all are taken, by Agent. */
 type AdvertisedSlots = ReadonlyMap<string, Pick<LaneSlots, "slots" | "busy">>;
 
 /** Milliseconds after which the list of lanes, and the consumers of their queues, are read again. */
@@ -55,7 +55,7 @@ export function laneFacts({ store, broker, clock, replace }: Dependencies) {
   return {
     lanes: () => lanes,
     agents: () => agents,
-    /** Those that should get no step of a pool that another Agent could have. */
+    /** Agents that should get no step of a pool that another Agent could have. */
     unavailable: () => unavailable,
     schedulers: () => schedulers,
     of: (agent: string) => ({
@@ -89,7 +89,7 @@ interface FoundLanes {
 
 const nothingFound: FoundLanes = { lanes: [], agents: [], unavailable: new Set() };
 
-/** Only pools need to know which Agents are unavailable. */
+/** Reads the lanes, and which Agents are unavailable where there are pools, which alone need to know. */
 async function readLanes(
   store: Pick<StateStore, "findLanes" | "findUnavailableAgents">,
 ): Promise<FoundLanes> {

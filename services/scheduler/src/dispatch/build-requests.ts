@@ -30,7 +30,7 @@ export type BuiltRequest =
   | {
       readonly claim: ClaimedStep;
       readonly body: Buffer;
-      /** Of an undo: the last attempt at what is undone. */
+      /** The last attempt at what is undone, if the step is an undo. */
       readonly undoes?: { readonly step: string; readonly attempt: number };
     }
   | { readonly claim: ClaimedStep; readonly fault: Fault };
@@ -50,7 +50,7 @@ interface Job {
 
 interface BuildOptions {
   readonly store: RequestStore;
-  /** Of the values that are parsed, as bytes of JSON: shared by all that build at the same time. */
+  /** A budget of bytes of JSON for the values that are parsed: shared by all that build at the same time. */
   readonly memory: ByteBudget;
   readonly clock: Pick<Clock, "after">;
   readonly unfit: UnfitContracts;
@@ -133,7 +133,7 @@ async function load(
 /** A job whose values did not fit into a part. */
 interface Left {
   readonly job: Job;
-  /** Of all values that the steps of its task need. */
+  /** Bytes of all values that the steps of its task need. */
   readonly bytes: number;
 }
 
@@ -264,7 +264,10 @@ function checkedInputOf(job: Job, values: LoadedValues): Json {
   return input;
 }
 
-/** Where an input breaks its contract because a value is missing: the caller may leave out, and no Agent has failed. */
+/**
+ * The fault of an input that breaks its contract because a value is missing: the caller may leave it out, and no
+ * Agent has failed.
+ */
 function missingIn(
   { call }: Job,
   values: LoadedValues,
@@ -280,7 +283,7 @@ function missingIn(
   );
 }
 
-/** Not held to a contract: what was done is undone, whatever is said of it by now. */
+/** The undo of a step, which is not held to a contract: what was done is undone, whatever is said of it by now. */
 function undoOf(
   job: Job,
   values: LoadedValues,

@@ -21,7 +21,7 @@ const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
   ...changes,
 });
 
-/** As the clock of a Scheduler that does nothing else. */
+/** Dispatches by the clock of a Scheduler that does nothing else. */
 function opened(options: { readonly lateMarks?: boolean } = {}) {
   const clock = testClock();
   const { now, pass } = clock;
@@ -74,7 +74,7 @@ function confirmedAfter(...times: readonly number[]) {
   return open;
 }
 
-/** As many as it takes for that to be usual. */
+/** Dispatches that were answered after so many milliseconds: as many as it takes for that to be usual. */
 function answeredAfter(ms: number) {
   const all = opened();
   for (let n = 0; n < 9; n += 1) {

@@ -36,7 +36,7 @@ interface Dependencies {
  */
 export function dispatches({ clock, onMarkDue, onConfirm, ...options }: Dependencies) {
   const building = new Set<ClaimedStep>();
-  /** By the token of the attempt. */
+  /** Open dispatches by the token of the attempt. */
   const open = new Map<string, Dispatch>();
   const timing = relayTiming(clock, options);
   const lookSoon = soon(clock, lookEvery, onMarkDue);

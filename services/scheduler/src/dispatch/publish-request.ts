@@ -21,7 +21,7 @@ export interface PublishDependencies {
   readonly broker: Pick<Broker, "publish">;
   readonly dispatches: Dispatches;
   readonly batchSizes: Pick<BatchSizes, "of">;
-  /** Where Agents reply to. */
+  /** The queue that Agents reply to. */
   readonly replyTo: () => string;
   /** The user of our connection: Agents take requests only from Schedulers, and the broker vouches for it. */
   readonly userId: string;
@@ -30,13 +30,13 @@ export interface PublishDependencies {
   readonly failpoint: Failpoint;
   /** The largest request that Agents read. */
   readonly maxMessageBytes?: number;
-  /** None unless given. */
+  /** The tracing of requests; none unless given. */
   readonly tracing?: Tracing;
 }
 
 /** How a step was claimed. */
 export interface Claiming {
-  /** On our monotonic clock, when the claim began. */
+  /** The instant on our monotonic clock when the claim began. */
   readonly claimedAt: number;
   /** Another Scheduler claimed it, and its request may be lost. */
   readonly isRelay: boolean;

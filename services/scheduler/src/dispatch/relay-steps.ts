@@ -11,11 +11,11 @@ interface Dependencies {
     claimedAt: number,
     how: { readonly isRelay: boolean },
   ) => Promise<void>;
-  /** There may be steps to claim. */
+  /** Is called when there may be steps to claim. */
   readonly wake: () => void;
-  /** There may be steps to claim, and the breakers must be known first. */
+  /** Is called when there may be steps to claim, and the breakers must be known first. */
   readonly wakeByBreakers: () => void;
-  /** There are notifications to send. */
+  /** Is called when there are notifications to send. */
   readonly notify: () => void;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;

@@ -2,7 +2,7 @@ import type { Clock } from "@holdfast/runtime";
 import type { ClaimedStep } from "@holdfast/state-store";
 import { replyTimes } from "./reply-times.ts";
 
-/** Of how many requests the slowest counts. */
+/** Requests of which the slowest counts. */
 const sample = 200;
 const relayBounds = { shortest: 600, longest: 3_000 };
 /** Replies that usually take longer come after the mark however late that is. */
@@ -24,9 +24,9 @@ export function relayTiming(clock: Pick<Clock, "now">, { lateMarks = true }: Opt
   const replies = replyTimes(clock, relayBounds.longest);
 
   /**
-   * After how many milliseconds a request counts as lost between claim and publish: well after our own slowest,
-   * or a busy broker or a distant store would have every request published twice; and well after the usual
-   * reply, or most requests would have to be marked before it.
+   * Milliseconds after which a request counts as lost between claim and publish: well after our own slowest, or a
+   * busy broker or a distant store would have every request published twice; and well after the usual reply, or most
+   * requests would have to be marked before it.
    */
   const relayAfter = (): number => {
     const usual = replies.usual();

@@ -16,7 +16,7 @@ const tolerated = 500;
  * far, in milliseconds.
  */
 export function slowConfirms({ store, log }: Dependencies): (took: Milliseconds) => void {
-  /** Of those that are not remembered yet. */
+  /** The longest confirm that is not remembered yet. */
   let longest = 0;
   let isRemembering = false;
 

@@ -11,7 +11,7 @@ import type { ClaimedStep } from "@holdfast/state-store";
 
 interface Options {
   readonly claim: ClaimedStep;
-  /** Of an undo: the last attempt at what is undone. */
+  /** The last attempt at what is undone, if the step is an undo. */
   readonly undoes?: { readonly step: string; readonly attempt: number } | undefined;
   /** The request is published again: its claim has a span already, by the Scheduler that made it. */
   readonly isRelay: boolean;

@@ -30,7 +30,7 @@ export async function readEach<Message>(
   return { readable, unreadable };
 }
 
-/** For one line in the log, however many there are: how many, and what is wrong with the first. */
+/** Fields of one line in the log, however many messages are unreadable: how many, and what is wrong with the first. */
 export function unreadableFields(unreadable: readonly Unreadable[]) {
   const [first] = unreadable;
   const { error, delivery } = first ?? {};

@@ -42,7 +42,7 @@ export function recordHeartbeats({ store, log, clock }: Dependencies) {
 interface SaidProgress {
   readonly agent: string;
   readonly signs: readonly AttemptSignOfTask[];
-  /** For how many milliseconds its answers did not arrive. */
+  /** Milliseconds for which its answers did not arrive. */
   readonly unheardFor: number;
 }
 

@@ -25,7 +25,7 @@ interface Dependencies {
   readonly failpoint: Failpoint;
   readonly actor: string;
   readonly measures: Pick<SchedulerMeasures, "returned">;
-  /** None unless given. */
+  /** The tracing of what is requeued; none unless given. */
   readonly tracing?: Tracing;
 }
 

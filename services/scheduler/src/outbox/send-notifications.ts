@@ -18,7 +18,7 @@ interface Dependencies {
   readonly kind: "alert" | "status";
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
-  /** None unless given. */
+  /** The tracing of notifications; none unless given. */
   readonly tracing?: Tracing;
 }
 
@@ -33,7 +33,7 @@ const delay = 60_000;
 const maxDelays = { alert: 5_000, status: 300_000 };
 /** Milliseconds. Without the broker nothing is taken. */
 const delayWithoutBroker = 500;
-/** So many subjects are taken at a time. When there are more, other destinations come next. */
+/** Subjects that are taken at a time. When there are more, other destinations come next. */
 const fullBatch = 400;
 /** Milliseconds that a status waits for a submitter who is away. */
 const statusKeptFor = 24 * 60 * 60 * 1_000;
@@ -49,7 +49,7 @@ export function sendNotifications(deps: Dependencies) {
   const unroutable = warnSeldom({ log, clock });
   let after: string | null = null;
 
-  /** In order: what comes after a notification that may not have arrived has to wait. */
+  /** Sends notifications in order: what comes after one that may not have arrived has to wait. */
   const sendLine = async (
     line: readonly TakenNotification[],
     sender: Sender,
@@ -116,7 +116,7 @@ function queueBindings(broker: Pick<Broker, "bind">): Pick<Broker, "bind"> {
   };
 }
 
-/** Null: the row was changed, and no message can be made of it. It is dropped. */
+/** The message of a notification; null: the row was changed, and no message can be made of it. It is dropped. */
 function messageOf(
   notification: TakenNotification,
   log: Pick<Logger, "error">,
@@ -132,7 +132,10 @@ function messageOf(
 /** Milliseconds. */
 const warnEvery = 60_000;
 
-/** Where no queue is bound for a channel, each of its notifications is unroutable: one warning a minute says so, and how many. */
+/**
+ * Warns once a minute of a channel for which no queue is bound, and says how many of its notifications were
+ * unroutable.
+ */
 function warnSeldom({ log, clock }: Pick<Dependencies, "log" | "clock">) {
   const channels = new Map<TakenNotification["channel"], { warnedAt: number; times: number }>();
   return (notification: TakenNotification): void => {

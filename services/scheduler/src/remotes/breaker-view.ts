@@ -12,20 +12,23 @@ interface Dependencies {
 
 /** Milliseconds between two looks at the breakers, while there are claims or a breaker holds something back. */
 const lookEvery = 500;
-/** Otherwise: a Scheduler that claims nothing need not know. */
+/** Milliseconds between two looks of a Scheduler that claims nothing: it need not know. */
 const idleEvery = 5_000;
-/** While steps are released in growing numbers, and there may be more slots without a reply. */
+/**
+ * Milliseconds between two looks while steps are released in growing numbers, and there may be more slots without a
+ * reply.
+ */
 const lookOftenEvery = 250;
 /** Milliseconds until a probe is tried again for which there was no step. */
 const probeAgainIn = 1_000;
 
 /** The breakers as this Scheduler has read them last. Between two looks its own clock goes on. */
 export function breakerView({ clock, serviceOf, onStale }: Dependencies) {
-  /** Null: not read yet. A Scheduler that has just started must not claim what is held back. */
+  /** Breakers by service; null: not read yet. A Scheduler that has just started must not claim what is held back. */
   let known: ReadonlyMap<string, Breaker> | null = null;
   let readAt = clock.now();
   let isStale = false;
-  /** By service: before that no probe is tried, because no step was due. */
+  /** The instant before which no probe of a service is tried, because no step was due. */
   const noProbeBefore = new Map<string, number>();
   const passed = (): number => clock.now() - readAt;
   const all = (): readonly Breaker[] => [...(known?.values() ?? [])];
@@ -70,7 +73,7 @@ export function breakerView({ clock, serviceOf, onStale }: Dependencies) {
         .filter((breaker) => isProbeDue(breaker, passed()))
         .map(({ service }) => service)
         .filter((service) => (noProbeBefore.get(service) ?? 0) <= clock.now()),
-    /** There was no step to try. */
+    /** Defers the next probe of a service of which there was no step to try. */
     deferProbe: (service: string) => noProbeBefore.set(service, clock.now() + probeAgainIn),
     /** Milliseconds until the next look. */
     nextLook(): number {
@@ -86,7 +89,7 @@ export type BreakerView = ReturnType<typeof breakerView>;
 const throttledFor = ({ throttledFor: left }: Breaker, passed: number): number =>
   (left ?? -rampEnd) - passed;
 
-/** For how long steps have been released again; negative: they are held back. */
+/** Milliseconds for which steps have been released again; negative: they are held back. */
 const releasedFor = (breaker: Breaker, passed: number): number =>
   breaker.state === "closed"
     ? Math.min(breaker.age + passed, -throttledFor(breaker, passed))

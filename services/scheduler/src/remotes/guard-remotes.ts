@@ -28,7 +28,7 @@ interface RoundDependencies {
   readonly claims: Pick<StepClaims, "probe">;
   /** The lanes of all workflows. */
   readonly lanes: () => readonly string[];
-  /** Of which Agent a step of each lane would be asked. */
+  /** Chooses the Agent that a step of each lane would be asked of. */
   readonly choose: (lanes: readonly string[]) => readonly ProbedLane[];
   /** Has steps claimed that are released. */
   readonly wakeClaims: () => void;

@@ -29,7 +29,7 @@ export function remoteReports({ view, clock }: Dependencies) {
   const streaks = new Map<string, FailureStreak>();
   const failing = new Map<string, string>();
   const throttles = new Map<string, number>();
-  /** By token. */
+  /** Outcomes of probes by token. */
   const outcomes = new Map<string, ProbeOutcome>();
 
   const count = (service: string, evidence: Evidence, code: string): void => {

@@ -18,7 +18,7 @@ export type AnonymousWish = keyof typeof anonymousWishes;
 
 const everyWish = Object.keys(anonymousWishes) as AnonymousWish[];
 
-/** For whom an answer is: operators alone see who of them acted, and why. */
+/** The reader of an answer: operators alone see who of them acted, and why. */
 export type Reader = "operator" | "stranger";
 
 /** What a refusal may say. */

@@ -14,10 +14,10 @@ afterAll(async () => {
   await trips[Symbol.asyncDispose]();
 });
 
-/** As a Scheduler signs. */
+/** A name such as a Scheduler signs with. */
 const typed = "scheduler-prod7-1-abcdef";
 
-/** Where the store has this text, as `table.column`. */
+/** The columns of the store that have this text, as `table.column`. */
 async function columnsWith(text: string): Promise<readonly string[]> {
   const columns = await queryOnce<{ place: string; sql: string }>(
     trips.url,

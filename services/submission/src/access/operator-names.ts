@@ -24,7 +24,7 @@ async function nameOperator({ body }: { readonly body: unknown }): Promise<void>
   wish.actor = operatorName(wish.actor);
 }
 
-/** By its schema: the input of a workflow may have a field of that name, too. */
+/** Whether a body takes an actor by its schema: the input of a workflow may have a field of that name, too. */
 function takesActor(body: unknown): boolean {
   const properties: unknown = Object(body)["properties"];
   return (

@@ -8,8 +8,8 @@ const pair = "[\\w.-]{1,100}=([\\w-]{1,100}|\\*)";
 export const statusWordsPattern = `^${pair}(,${pair})*$`;
 
 /**
- * Whose status queues are whose, as the rights of the broker have it: `status.<word>` and all below it. Holdfast writes
- * to these queues with rights of its own, so it must ask for those of the sender.
+ * The owners of status queues, as the rights of the broker have them: `status.<word>` and all below it. Holdfast
+ * writes to these queues with rights of its own, so it must ask for those of the sender.
  */
 export function statusQueueOwners(
   setting: string,

@@ -12,7 +12,7 @@ import {
   texts,
 } from "./schema-parts.ts";
 
-/** Of something that is paused. */
+/** The pause of something that is paused. */
 export const Pause = Type.Object(
   { at: instant("Since when."), by: text("Who paused it."), reason: text("Why.") },
   { description: "Who paused it, when and why; null: it goes on." },

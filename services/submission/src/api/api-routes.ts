@@ -51,19 +51,19 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
   };
 
 interface Routes extends Shared {
-  /** Where a trace is found, with `{traceId}` in it; null or absent: unknown. */
+  /** The address of a trace, with `{traceId}` in it; null or absent: unknown. */
   readonly traceUrlTemplate?: string | null;
   /** What this process knows of the broker. */
   readonly lookAtBroker: () => BrokerLook;
-  /** None unless given. */
+  /** The tracing of requests; none unless given. */
   readonly tracing?: Tracing;
-  /** For applications; null: tasks are not taken here. */
+  /** The routes for applications; null: tasks are not taken here. */
   readonly submission:
     | (Omit<Parameters<typeof submitRoutes>[1], keyof Shared | "tasks" | "waiter"> & {
         readonly store: Parameters<typeof submitRoutes>[1]["store"];
       })
     | null;
-  /** For operators; null: there are no such routes here. */
+  /** The routes for operators; null: there are none here. */
   readonly operations: {
     /** Lets only operators pass. */
     readonly onRequest: onRequestAsyncHookHandler;

@@ -65,7 +65,7 @@ export const describe = ({ id, tag, summary, description, answers, isOpen }: Des
   },
 });
 
-/** The same for a route that each door has. */
+/** Describes a route that each door has. */
 export const describeAt = (door: Door, description: Omit<Description, "tag">) =>
   describe({
     ...description,

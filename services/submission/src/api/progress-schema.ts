@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { amount, text } from "./schema-parts.ts";
 
-/** Of an attempt that is running. */
+/** The progress of an attempt that is running. */
 export const Progress = Type.Object(
   {
     percent: Type.Optional(amount("0 to 100, by the handler's own estimate.")),

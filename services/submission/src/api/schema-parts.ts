@@ -12,7 +12,7 @@ export const flag = (description: string) => Type.Boolean({ description });
 export const texts = (description: string) => Type.Array(Type.String(), { description });
 
 const noNull = { type: "null" } as const;
-/** The same, or null. It takes the description over. */
+/** Allows null beside a schema, whose description it takes over. */
 export function nullable<T extends Type.TSchema>(schema: T) {
   const { description, ...rest } = schema as T & { readonly description?: string };
   return Type.Unsafe<Type.Static<T> | null>({ anyOf: [rest, noNull], description });

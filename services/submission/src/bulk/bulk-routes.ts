@@ -135,7 +135,7 @@ async function mustFind(
   throw new Problem(404, "bulk.unknown", `There is no bulk operation ${id}.`);
 }
 
-/** Where a page of items ended. */
+/** Reads where a page of items ended. */
 function readPlace(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const place = Buffer.from(cursor, "base64url").toString("latin1");

@@ -61,7 +61,7 @@ beforeEach(async () => {
 
 const publish: Publish = (message) => broker.publish(message);
 
-/** As the Scheduler does. */
+/** Records dead letters as the Scheduler does. */
 const recordLetters = (deliveries: readonly Delivery[]) =>
   trips.store.recordDeadLetters(
     deliveries.map((delivery) => ({ ...letter(delivery.body), ...propertiesOf(delivery) })),

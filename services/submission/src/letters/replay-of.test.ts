@@ -23,7 +23,7 @@ const letter = {
 };
 const day = 24 * 3_600_000;
 const ownsStatusQueue = statusQueueOwners("operations=*", new Set());
-/** With message ids that are kept for a month. */
+/** Replays with message ids that are kept for a month. */
 const replay = (dead: Parameters<typeof replayOf>[0]) =>
   replayOf(dead, { keepKeysFor: 30 * day, ownsStatusQueue });
 const reply = { ...letter, queue: "dead.replies" };

@@ -118,7 +118,7 @@ const propertiesOf = (
 
 const texts = ["diedIn", "routingKey", "correlationId", "replyTo", "type", "messageId"] as const;
 
-/** Null: it is not what this release keeps. */
+/** Reads the kept properties; null: they are not what this release keeps. */
 function readProperties(found: unknown): KeptProperties | null {
   if (typeof found !== "object" || found === null) return null;
   const kept = found as Readonly<Record<string, unknown>>;

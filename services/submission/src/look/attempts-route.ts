@@ -53,7 +53,7 @@ interface ShownAttempts {
   readonly items: readonly (Attempt & { readonly input: Json; readonly output: Json })[];
   readonly waits: readonly Wait[];
   readonly lateReplies: readonly (Omit<LateReply, "at"> & { readonly at: string })[];
-  /** There are more than are shown. */
+  /** Whether there are more attempts than are shown. */
   readonly truncated: boolean;
 }
 

@@ -38,7 +38,7 @@ const move = (seconds: number, action: string, change: Partial<StepMove> = {}): 
 });
 const claim = (seconds: number, attempt: number): StepMove =>
   move(seconds, "claim", { fromState: "pending", toState: "processing", attempt });
-/** As they are read: newest first. */
+/** The attempts of moves that are read as the store has them: newest first. */
 const of = (moves: readonly StepMove[], step: StepRecord = book) =>
   attemptsOf({ moves: moves.toReversed(), steps: [step], limits });
 

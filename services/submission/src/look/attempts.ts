@@ -8,7 +8,7 @@ type AttemptOutcome = "running" | "processed" | "failed" | "expired" | "requeued
 export interface Attempt {
   readonly step: string;
   readonly kind: StepKind;
-  /** Of an undo: the step that it undoes. */
+  /** The step that an undo undoes. */
   readonly undoes: string | null;
   readonly attempt: number;
   readonly agent: string;

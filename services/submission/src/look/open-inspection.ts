@@ -18,7 +18,7 @@ interface Found<What> {
 
 /** What the command's `why`, `doctor` and `verify` find, for operators. */
 export interface Inspection {
-  /** Null: there is no such task. */
+  /** Explains a task; null: there is no such task. */
   explain(taskId: string): Promise<ExplainedTask | null>;
   examine(): Promise<Found<Examination>>;
   verify(): Promise<Found<VerifiedStore>>;
@@ -33,9 +33,9 @@ interface Options {
   readonly name: string;
 }
 
-/** Of which tasks `verify` looks at all. */
+/** The age of the tasks that `verify` looks at. */
 const verified: Milliseconds = 24 * 3_600_000;
-/** For how long it looks: the rest of the tasks is left out then. */
+/** The longest time for which it looks: the rest of the tasks is left out then. */
 const longestLook: Milliseconds = 10_000;
 const keepFor: Milliseconds = 5_000;
 

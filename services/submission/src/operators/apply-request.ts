@@ -68,7 +68,7 @@ export interface OperatorDoor {
   readonly door: Door;
   readonly deps: OperatorDependencies;
   readonly onRequest: onRequestAsyncHookHandler[];
-  /** Of a route to one task. */
+  /** The parameters of a route to one task. */
   readonly params: ReturnType<typeof taskParams>;
   readonly apply: ApplyRequest;
   /** What a route of that id is, for its schema. */

@@ -28,7 +28,7 @@ interface ByName {
   readonly Params: { readonly name: string };
 }
 
-/** Those that stored workflows name. */
+/** Agents that stored workflows name. */
 const knownAgents = async (store: Pick<StateStore, "findLanes">): Promise<readonly string[]> => [
   ...new Set((await store.findLanes()).flatMap(agentsOfLane)),
 ];

@@ -144,7 +144,7 @@ function remoteState(remote: RemoteRecord): readonly RemoteState[] {
   ];
 }
 
-/** As a need is called, and the page that shows it. */
+/** A cause as a need is called, and the page that shows it. */
 function needOf({ kind, about, since, count, sentence, act }: Cause, { remotes }: NeedFacts): Need {
   const name = about ?? "";
   const [agent] = remotes.find(({ service }) => service === about)?.agents ?? [];

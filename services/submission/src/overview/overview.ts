@@ -79,7 +79,7 @@ const statesOf = ({ states }: OverviewFacts, ended: SubjectTotals | undefined) =
   compensated: ended?.compensated ?? 0,
 });
 
-/** Of the minutes that were read, the last of which has just begun. */
+/** The rates of the minutes that were read, the last of which has just begun. */
 function perMinute(totals: SubjectTotals | undefined, now: number) {
   const first = Math.floor((now - 4 * minute) / minute) * minute;
   const minutes = (now - first) / minute;

@@ -1,7 +1,7 @@
 import type { Milliseconds } from "@holdfast/domain";
 
 interface Freshness {
-  /** So long an answer is given again. */
+  /** The time for which an answer is given again. */
   readonly freshFor: Milliseconds;
   readonly clock?: () => Milliseconds;
 }

@@ -10,12 +10,12 @@ import type { TaskRecord } from "@holdfast/state-store";
 /** Bytes of the values that a result is made of, as they are written out: each as often as the workflow names it. */
 export const mostResultBytes = 1024 * 1024;
 
-/** In the place of a result that is larger. */
+/** What stands in the place of a result that is larger. */
 export const tooLarge = Symbol("too large");
 
 interface Made {
   readonly definition: Pick<WorkflowDefinition, "output">;
-  /** Of all values that it may be made of. */
+  /** Bytes of all values that it may be made of. */
   readonly bytes: number;
 }
 

@@ -27,11 +27,11 @@ export interface ResultWaiter {
   readonly isStopped: boolean;
 }
 
-/** Between two looks: short while the youngest has waited for less than a second, longer afterwards. */
+/** Milliseconds between two looks: fewer while the youngest has waited for less than a second, more afterwards. */
 const soon: Milliseconds = 20;
 const later: Milliseconds = 250;
 const young: Milliseconds = 1_000;
-/** While the store does not answer. */
+/** Milliseconds between two looks while the store does not answer. */
 const afterFailure: Milliseconds = 1_000;
 
 interface Waiting {

@@ -5,7 +5,7 @@ import type { ResultWaiter } from "./result-waiter.ts";
 
 /** How long a request may wait for a result. */
 export const longestWait: Milliseconds = 60_000;
-/** For the answer, after the wait. */
+/** The time for the answer, after the wait. */
 const grace: Milliseconds = 20_000;
 
 /** Has the request wait until the task has ended, or its time is over. Its connection is kept for as long. */

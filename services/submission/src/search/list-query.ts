@@ -106,14 +106,14 @@ const invalid = (pointer: string, detail: string) =>
     { pointer, detail },
   ]);
 
-/** Where a page begins, by what the page before named as its next, and how long it is. */
+/** Reads where a page begins, by what the page before named as its next, and how long it is. */
 export const pageOf = (
   cursor: string | undefined,
   most: number,
   pointer = "/cursor",
 ): PageWish => ({ after: cursor === undefined ? null : readCursor(cursor, pointer), most });
 
-/** Where a page ended. Opaque: a client only sends it back to get the next page. */
+/** Reads where a page ended. Opaque: a client only sends it back to get the next page. */
 function readCursor(cursor: string, pointer: string): string {
   const id = Buffer.from(cursor, "base64url").toString("latin1");
   if (isTaskId(id)) return id;

@@ -6,7 +6,7 @@ export interface FreshChanges {
   /** The entry of the history after which a client goes on when it comes again. */
   readonly id: string;
   readonly tasks: readonly ChangedTask[];
-  /** So many more have changed. */
+  /** The number of tasks that changed besides. */
   readonly more: number;
 }
 
@@ -20,7 +20,7 @@ export const mostTasks = 200;
 
 /** Remembers what was seen and sent, for as long as it is read again. */
 export interface ChangesView {
-  /** After which entry the next look begins; null: after the last one. */
+  /** The entry after which the next look begins; null: after the last one. */
   readonly after: string | null;
   take(found: ChangedTasks): FreshChanges;
 }

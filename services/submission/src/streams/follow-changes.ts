@@ -49,7 +49,7 @@ export function followChanges(deps: Dependencies): Following<ChangesFollower> {
 }
 
 interface Looked {
-  /** Those that have everything up to now. */
+  /** Followers that have everything up to now. */
   readonly current: readonly ChangesFollower[];
   /** The entry after which they go on. */
   readonly id: string;

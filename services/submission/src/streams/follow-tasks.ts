@@ -3,7 +3,7 @@ import { type Following, followByLooks } from "./follow-by-looks.ts";
 import { type LookDependencies, lookAtTasks } from "./look-at-tasks.ts";
 import type { Follower } from "./task-followers.ts";
 
-/** Between two looks: longer where many follow. */
+/** Milliseconds between two looks: more where many follow. */
 const soon: Milliseconds = 250;
 const later: Milliseconds = 1_000;
 const few = 100;

@@ -36,7 +36,10 @@ export async function lookAtTasks(
   for (const group of [...alike.values()].slice(0, mostShown)) await sendTask(deps, group);
 }
 
-/** Where the tasks stand is read before their moves, so that the end of a task is not seen before its last move. */
+/**
+ * Sends moves of tasks. Their states are read before their moves, so that the end of a task is not seen before its
+ * last move.
+ */
 async function sendMoves(
   { store, streams }: LookDependencies,
   some: readonly Follower[],

@@ -20,8 +20,8 @@ export interface OpenStreams {
   mustHaveRoom(request: FastifyRequest): void;
   open(request: FastifyRequest, reply: FastifyReply, closed: () => void): EventStream;
   /**
-   * False: so much is unread, by this client or by all, that the next events have to wait. A client that does not read
-   * is dropped. `bytes`: of the next event, if it is large.
+   * Whether a client can get events. False: so much is unread, by this client or by all, that the next ones have to
+   * wait. A client that does not read is dropped. `bytes`: of the next event, if it is large.
    */
   isReady(stream: EventStream, bytes?: number): boolean;
   /** Makes room to read what is then sent to this client; released once that was written. */
@@ -30,9 +30,9 @@ export interface OpenStreams {
   stop(): void;
 }
 
-/** Between two signs of life, each way of proxies and clients included. */
+/** Milliseconds between two signs of life, each way of proxies and clients included. */
 const heartbeat: Milliseconds = 15_000;
-/** From so many unread bytes on a client gets nothing more until it has read. */
+/** Unread bytes from which on a client gets nothing more until it has read. */
 const mostUnread = 64 * 1_024;
 /** It is dropped when it has left something unread for so long. */
 const patience: Milliseconds = 30_000;

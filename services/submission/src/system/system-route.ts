@@ -8,7 +8,7 @@ import { readSystem, type SystemStore } from "./read-system.ts";
 interface Dependencies {
   readonly store: SystemStore;
   readonly queues: () => Promise<FoundQueues>;
-  /** Of this process, with its secrets: they are left out of the answer. */
+  /** The configuration of this process, with its secrets: they are left out of the answer. */
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly onRequest: onRequestAsyncHookHandler;
 }

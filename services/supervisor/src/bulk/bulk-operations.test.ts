@@ -22,7 +22,7 @@ const operation = (changes: Partial<BulkWork> = {}): BulkWork => ({
 interface World {
   readonly work?: readonly BulkWork[];
   readonly applied?: Partial<AppliedItems>;
-  /** By the round. */
+  /** What each round applies. */
   readonly rounds?: readonly Partial<AppliedItems>[];
   readonly looks?: readonly VerifiedItems[];
 }

@@ -25,7 +25,7 @@ const shortestRest = 20;
 const whileVerifying = 500;
 
 interface BulkOptions extends Pick<Dependencies, "store" | "log" | "failpoint"> {
-  /** To hint at the Schedulers and Agents. */
+  /** The broker, to hint at the Schedulers and Agents. */
   readonly broker: Pick<Broker, "publish">;
   /** How often a Supervisor scans, in milliseconds. */
   readonly scanInterval: number;
@@ -33,7 +33,7 @@ interface BulkOptions extends Pick<Dependencies, "store" | "log" | "failpoint"> 
   readonly metrics?: Metrics;
 }
 
-/** Without an operation it looks for one every so many scan intervals. */
+/** Scan intervals between two looks for an operation while there is none. */
 const restFactor = 2;
 
 /** Works off bulk operations: `once` for cron, as far as their rates allow now; `run` until the signal aborts. */

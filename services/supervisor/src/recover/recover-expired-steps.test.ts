@@ -10,9 +10,9 @@ interface World {
   /** Tasks whose own limit has passed. */
   readonly taskIds?: readonly string[];
   readonly nextIn?: number | null;
-  /** For how many queues probes have shown that replies would have arrived; all unless given. */
+  /** The number of queues for which probes have shown that replies would have arrived; all unless given. */
   readonly proven?: number;
-  /** For how long probes have been on their way. */
+  /** Milliseconds for which probes have been on their way. */
   readonly outFor?: number;
   /** Whether an outage fell into the attempts. */
   readonly isExcused?: boolean;

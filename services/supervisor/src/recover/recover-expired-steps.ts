@@ -37,9 +37,9 @@ interface Dependencies {
   /** How long to sleep at most, in milliseconds. */
   readonly rest: number;
   readonly scanned: Measure;
-  /** By the name of the remedy. */
+  /** Counts by the name of the remedy. */
   readonly recovered: Measure;
-  /** None unless given. */
+  /** The tracing of recoveries; none unless given. */
   readonly tracing?: Tracing;
 }
 
@@ -49,8 +49,8 @@ const shortestRest = 50;
 /** A Scheduler that cannot record its replies says so within a second, and its report stands for two. */
 const reportedWithin = 3_000;
 /**
- * So long replies are waited for that one Scheduler may hold, while others record theirs. What is silent then is tried
- * again, and no failure is counted.
+ * Milliseconds for which replies are waited for that one Scheduler may hold, while others record theirs. What is
+ * silent then is tried again, and no failure is counted.
  */
 const patience = 10_000;
 

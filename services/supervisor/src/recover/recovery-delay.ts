@@ -11,14 +11,14 @@ interface Options {
 const gap = 2_000;
 
 /**
- * After an outage, and after a start, recovery is held back for a while: replies waited it out as
- * well, and must not be taken for silence because the Supervisor came back first.
+ * Holds recovery back for a while after an outage, and after a start: replies waited it out as well, and must not be
+ * taken for silence because the Supervisor came back first.
  */
 export function recoveryDelay({ grace, log, clock }: Options) {
   let expectedAt = Number.NEGATIVE_INFINITY;
   let heldUntil = 0;
   return {
-    /** To be called after each successful scan of the store. Returns how long to delay recovery: 0, not at all. */
+    /** Is called after each successful scan of the store. Returns how long to delay recovery: 0, not at all. */
     holdFor(): number {
       const now = clock.now();
       if (now - expectedAt > gap) {

@@ -3,11 +3,11 @@ import { attemptSpan, type Tracing } from "@holdfast/runtime";
 import type { ReportedTaskEvent } from "@holdfast/state-store";
 
 interface Recovery {
-  /** Of the task. */
+  /** The trace of the task. */
   readonly context: TraceContext;
   /** What the policy of the step made of it. */
   readonly action: string | undefined;
-  /** On our monotonic clock, when the transaction began. */
+  /** The instant on our monotonic clock when the transaction began. */
   readonly begun: number;
 }
 

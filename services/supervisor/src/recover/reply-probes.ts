@@ -59,7 +59,7 @@ export function replyProbes({ store, broker, clock, log }: Options) {
   };
 
   return {
-    /** For how many milliseconds probes have been on their way; 0: none is. */
+    /** Milliseconds for which probes have been on their way; 0: none is. */
     outFor: (): number => (begun === null ? 0 : clock.now() - begun),
     /** Sends probes because of silence that began so many milliseconds ago. Returns when to look whether they arrived. */
     async ask(silentFor: number): Promise<number> {
@@ -82,7 +82,7 @@ export function replyProbes({ store, broker, clock, log }: Options) {
 
 /** Sends a probe to a queue unless one is on its way, and others rarely while none arrives. */
 function probeSender({ broker, clock }: Pick<Options, "broker" | "clock">) {
-  /** By queue: the last one. */
+  /** The last probe of each queue. */
   const sent = new Map<string, SentProbe>();
 
   const isDue = ({ queue, waited }: Asked): boolean => {

@@ -10,7 +10,7 @@ interface Dependencies {
 
 /** Milliseconds between two looks whether the history has become longer, and while another Supervisor counts. */
 const rest = 5_000;
-/** Between two batches, in which others get the store's attention. */
+/** Milliseconds between two batches, in which others get the store's attention. */
 const pause = 50;
 /** Entries: it is logged when the Supervisors have fallen behind by so many, and when they have caught up. */
 const muchBehind = 100_000;

@@ -38,7 +38,7 @@ const columns: readonly TableColumn<Difference>[] = [
   },
 ];
 
-/** Where living instances of an Agent have another contract than stored workflows were made with. */
+/** Shows where living instances of an Agent have another contract than stored workflows were made with. */
 export function Differences({ agent }: { readonly agent: Agent }) {
   if (agent.differences.length === 0) return null;
   return (

@@ -2,7 +2,10 @@ import type { BulkOperation } from "../../api/operations-types.ts";
 import { formatCount } from "../../parts/format.ts";
 import type { Share } from "../../parts/share-bar.tsx";
 
-/** Where the tasks of an operation stand. `Applied` is not success: only what is verified counts as that. */
+/**
+ * The shares of an operation's tasks by what became of them. `Applied` is not success: only what is verified counts
+ * as that.
+ */
 export function sharesOf({ verified, refused, waiting }: BulkOperation): readonly Share[] {
   return [
     { word: "succeeded", count: verified.succeeded, tone: "good" },

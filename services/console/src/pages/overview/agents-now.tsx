@@ -12,7 +12,7 @@ import { SlotBar } from "../agents/slot-bar.tsx";
 
 const none = <span className="muted">–</span>;
 const duration = (ms: number | null) => (ms === null ? none : formatDuration(ms));
-/** Counted no further. */
+/** Due steps beyond which none are counted. */
 const mostDue = 1_000;
 const due = (count: number) => (count >= mostDue ? `${formatCount(mostDue)}+` : formatCount(count));
 

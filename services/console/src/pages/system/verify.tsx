@@ -46,7 +46,7 @@ export function Verify() {
   );
 }
 
-/** Of tasks that it did not look at it says nothing. */
+/** The title of what was found: of tasks that it did not look at it says nothing. */
 function titleOf({ ok, complete, violations }: Verification): string {
   if (!ok) return `${formatCount(violations.length)} rules are broken`;
   return complete ? "No rule is broken" : "No rule is broken as far as it looked";

@@ -103,7 +103,7 @@ const Alike = ({ filter, children }: AlikeProps) => (
   </Link>
 );
 
-/** Only lists have it: what a task answers to those who know its id does not. */
+/** Finds the correlation id in a list: what a task answers to those who know its id does not have it. */
 function useCorrelationId(id: string): string | null {
   const { api } = useConsole();
   const { data } = useQuery({

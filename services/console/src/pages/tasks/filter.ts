@@ -12,7 +12,7 @@ export interface TaskFilter {
   readonly faultCode: string;
   readonly correlationId: string;
   readonly fingerprint: string;
-  /** Only tasks that were submitted so long ago at most, such as `24h`. */
+  /** The time since their submission that tasks are limited to, such as `24h`. */
   readonly within: string;
   readonly createdFrom: string;
   readonly createdBefore: string;

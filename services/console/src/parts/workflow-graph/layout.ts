@@ -6,9 +6,9 @@ export interface GraphStep {
 
 export interface PlacedStep {
   readonly name: string;
-  /** From the left: each step stands right of all that it comes after. */
+  /** The column from the left: each step stands right of all that it comes after. */
   readonly column: number;
-  /** From the top. */
+  /** The row from the top. */
   readonly row: number;
 }
 

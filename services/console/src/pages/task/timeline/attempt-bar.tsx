@@ -8,7 +8,7 @@ interface Props {
   readonly bar: Bar;
   readonly height: number;
   readonly isSelected: boolean;
-  /** By the key Tab: one of all bars is, and arrow keys move on from it. */
+  /** Whether the key Tab reaches it: one of all bars it does, and arrow keys move on from that. */
   readonly isReachable: boolean;
   readonly onSelect: (selected: Selected) => void;
 }

@@ -10,7 +10,7 @@ export interface Bar {
   readonly width: number;
   /** How far the line to its deadline reaches; null: nothing is left of its time. */
   readonly lineUntil: number | null;
-  /** Where its deadline stands; null: too far away to be drawn. */
+  /** The place of its deadline; null: too far away to be drawn. */
   readonly deadline: number | null;
 }
 
@@ -155,7 +155,7 @@ function barOf({ attempts, x, end }: Placed, next: number, scale: TimeScale): Ba
 
 const order = ["running", "failed", "expired", "cancelled", "requeued", "processed"];
 
-/** Of a bundle, what an operator looks for first. */
+/** The attempt of a bundle that an operator looks for first. */
 const worstOf = (attempts: readonly Attempt[]): Attempt =>
   attempts.reduce((worst, one) =>
     order.indexOf(one.outcome) < order.indexOf(worst.outcome) ? one : worst,

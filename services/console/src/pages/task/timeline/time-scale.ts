@@ -14,7 +14,7 @@ interface Segment extends Span {
 export interface TimeScale {
   readonly segments: readonly Segment[];
   readonly width: number;
-  /** Where an instant stands; one outside of the axis stands at its end. */
+  /** Returns the place of an instant; one outside of the axis stands at its end. */
   readonly xOf: (at: number) => number;
 }
 

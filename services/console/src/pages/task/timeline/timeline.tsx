@@ -24,7 +24,7 @@ interface Props {
 }
 
 const axisHeight = 26;
-/** Beyond the last instant, so that its mark is whole. */
+/** Pixels beyond the last instant, so that its mark is whole. */
 const edge = 10;
 /** Pixels that one may scroll before other bars are drawn. */
 const stride = 400;
