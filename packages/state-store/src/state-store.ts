@@ -214,7 +214,7 @@ export interface StateStore
   findAwaitingWorkflows(): Promise<readonly AwaitingWorkflow[]>;
   /** Every Agent that has ever sent a heartbeat. */
   findKnownAgents(): Promise<readonly KnownAgent[]>;
-  /** Where instances of Agents differ from what stored workflows need. Safe to repeat. */
+  /** Finds where instances of Agents differ from what stored workflows need. Safe to repeat. */
   findContractDifferences(asked: ContractsAsked): Promise<readonly ContractDifference[]>;
   /**
    * Has a workflow take no new tasks; tasks under way go on. If it was active, the version is that was active before, or else
@@ -227,9 +227,9 @@ export interface StateStore
   listTasks(filter: TaskFilter & PageWish): Promise<TaskPage>;
   /** How many tasks match, of half a million at most. Safe to repeat. */
   countMatchingTasks(filter: TaskFilter): Promise<TaskCount>;
-  /** Those of these tasks that have ended. Safe to repeat. */
+  /** Finds those of these tasks that have ended. Safe to repeat. */
   findFinishedTasks(params: { readonly taskIds: readonly string[] }): Promise<readonly string[]>;
-  /** Null: no definition is stored under that name, or it cannot be used. Safe to repeat. */
+  /** Finds a workflow; null: no definition is stored under that name, or it cannot be used. Safe to repeat. */
   findWorkflow(name: string): Promise<StoredWorkflow | null>;
   /** Safe to repeat. */
   findWorkflowNames(): Promise<readonly string[]>;
@@ -237,7 +237,7 @@ export interface StateStore
   findLanes(): Promise<readonly string[]>;
   /** How many tasks there are in each state. Reads them all: for tests and people. Safe to repeat. */
   countTasks(): Promise<Partial<Record<TaskState, number>>>;
-  /** At most `batch` breaches of invariants. Reads everything: for tests and people. Safe to repeat. */
+  /** Finds at most `batch` breaches of invariants. Reads everything: for tests and people. Safe to repeat. */
   findInvariantViolations(params: { readonly batch: number }): Promise<readonly Violation[]>;
 
   /**
@@ -286,7 +286,10 @@ export interface StateStore
     readonly mostBytes: number;
     readonly batch: number;
   }): Promise<readonly DroppedMessages[]>;
-  /** Since when the store's clock has been more than a day ahead of its last check; null: it is not. Safe to repeat. */
+  /**
+   * Resolves to the instant since which the store's clock has been more than a day ahead of its last check; null: it
+   * is not. Safe to repeat.
+   */
   lookAtClock(): Promise<number | null>;
   /** Resolves if the store answers and accepts writes. */
   ping(): Promise<void>;

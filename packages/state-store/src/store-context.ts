@@ -10,7 +10,7 @@ import type { WorkflowCatalog } from "./workflows/workflow-catalog.ts";
 export interface StoreContext {
   readonly pool: Pool;
   readonly catalog: WorkflowCatalog;
-  /** Where claims look for due steps. */
+  /** The index in which claims look for due steps. */
   readonly dueIndex: DueIndex;
   /** Which months are scanned. */
   readonly partitions: ActivePartitions;

@@ -9,12 +9,12 @@ import type { Submitted } from "../src/submit/submit-tasks.ts";
 import { familyOf } from "../src/workflows/workflow-catalog.ts";
 import { openTestStore, type TestStore, testWorkflow } from "./fixtures.ts";
 
-/** For tests: an application that submits tasks by SQL, beside rows of its own in `public.bookings`. */
+/** An application for tests that submits tasks by SQL, beside rows of its own in `public.bookings`. */
 export interface TestApplication extends AsyncDisposable {
   readonly db: TestStore;
   readonly store: StateStore;
   readonly operations: StateStore;
-  /** With the rights of an application. */
+  /** A client with the rights of an application. */
   readonly application: Client;
   /** Deletes all tasks and bookings. */
   clear(): Promise<void>;
@@ -107,7 +107,7 @@ async function claimAll(
   }
 }
 
-/** For tests: makes tasks of what applications have enqueued, by the rules of the submission service. */
+/** Makes tasks of what applications have enqueued, by the rules of the submission service. */
 export async function makeEnqueued(
   db: Pick<TestStore, "query">,
   store: StateStore,

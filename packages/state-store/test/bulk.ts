@@ -32,7 +32,7 @@ export const bulkWish = (changes: Partial<NewBulkOperation> = {}): NewBulkOperat
   ...changes,
 });
 
-/** For tests: a store with tasks that halt, and what is done to it about bulk operations. */
+/** A store for tests with tasks that halt, and what is done to it about bulk operations. */
 export function bulkFixture() {
   let stores: Stores | undefined;
   const at = (): Stores => {

@@ -2,12 +2,12 @@ import type { ClaimedStep } from "../src/claim/claimed-step.ts";
 import type { StateStore } from "../src/state-store.ts";
 import type { TestStore } from "./fixtures.ts";
 
-/** For tests: milliseconds until a claimed request would be relayed, longer than any test. */
+/** Milliseconds until a claimed request would be relayed, longer than any test. */
 export const relayAfter = 60_000;
 
 export const ofKey = (key: string, weight = 1) => ({ fairness: { key, weight } });
 
-/** For tests of the order of claims: what one Scheduler claims of the one Agent. */
+/** What one Scheduler claims of the one Agent, for tests of the order of claims. */
 export function claimsBy(scheduler: () => Pick<StateStore, "claimDueSteps">, db: () => TestStore) {
   const claim = async (slots: number, reserved = 0): Promise<readonly ClaimedStep[]> => {
     const capacity = [{ lane: "agent", slots, reserved }];

@@ -11,7 +11,7 @@ import { openStateStore } from "../src/open-state-store.ts";
 import type { StateStore } from "../src/state-store.ts";
 import type { NewTask } from "../src/submit/new-task.ts";
 
-/** For tests: a migrated database of one's own, dropped on disposal. */
+/** A migrated database of a test's own, dropped on disposal. */
 export interface TestStore extends AsyncDisposable {
   readonly url: string;
   /**
@@ -21,7 +21,7 @@ export interface TestStore extends AsyncDisposable {
   open(role: Role, options?: { readonly withoutFaults: string }): Promise<StateStore>;
   /** Deletes all tasks with their history, and the rows of these other tables. */
   clear(...tables: readonly string[]): Promise<void>;
-  /** As the owner of the database. */
+  /** Runs SQL as the owner of the database. */
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
 

@@ -11,7 +11,7 @@ import {
 } from "./fixtures.ts";
 import { moveToMonth, partitionedTables } from "./move-to-month.ts";
 
-/** For tests: a store with months that are over, and those who use it. */
+/** A store with months that are over, for tests, and those who use it. */
 export interface MonthsStore extends AsyncDisposable {
   readonly db: TestStore;
   readonly supervisor: StateStore;
@@ -21,7 +21,7 @@ export interface MonthsStore extends AsyncDisposable {
   months(): Promise<readonly string[]>;
   /** The first day of the month that is so many away, by the store's clock. */
   readonly monthAt: (offset: number) => Promise<string>;
-  /** As if it had been migrated so many months ago, and nobody had made partitions since. */
+  /** Makes the store look as if it had been migrated so many months ago, and had got no partitions since. */
   beginAt(offset: number): Promise<void>;
   dropByHand(month: string): Promise<void>;
   /** Submits orders, and does their step unless they are to stay; then moves them to another month. */
@@ -115,14 +115,14 @@ function monthPartitions(
   };
 }
 
-/** For tests: the whole month of an id. */
+/** The whole month of an id. */
 export function monthOfTask(id: string): IdRange {
   const month = monthOf(instantOf(id));
   return rangeOfMonths(month, month);
 }
 
 const day = 24 * 3_600_000;
-/** For tests: milliseconds for which finished tasks are kept. */
+/** Milliseconds for which finished tasks are kept. */
 export const kept = 31 * day;
 
 /** What a Supervisor does about the past, once; whether the month before last is old depends on the day. */

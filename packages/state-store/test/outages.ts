@@ -2,7 +2,7 @@ import { openStateStore } from "../src/open-state-store.ts";
 import type { StateStore } from "../src/state-store.ts";
 import { claimAll, completed, newTask, type TestStore } from "./fixtures.ts";
 
-/** For tests: how a store fails that cannot be reached or is overloaded. */
+/** The fault of a store that cannot be reached or is overloaded. */
 export const unavailable = { code: "store.unavailable", transient: true };
 
 /** A store with the rights of the database's owner. */

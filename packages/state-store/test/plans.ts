@@ -23,7 +23,7 @@ export interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
   readonly "Index Name"?: string;
-  /** Only of a statement that was executed. */
+  /** Rows that the node has returned; absent: the statement was not executed. */
   readonly "Actual Rows"?: number;
   readonly "Actual Loops"?: number;
   readonly "Index Cond"?: string;

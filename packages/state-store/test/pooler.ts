@@ -9,8 +9,8 @@ export interface PoolerOptions {
 }
 
 /**
- * For tests: stands between clients and a server as poolers do, with as much of the protocol as that
- * takes. Answers greetings with a session number of its own.
+ * Stands between clients and a server as poolers do, with as much of the protocol as that takes. Answers greetings
+ * with a session number of its own.
  */
 export async function openPooler(
   serverUrl: string,

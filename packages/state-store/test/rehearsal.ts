@@ -13,7 +13,7 @@ export const rehearsal: readonly string[] = [
   fileURLToPath(new URL("./rehearsal", import.meta.url)),
 ];
 
-/** Those that run after the first one: the others of this release, and the rehearsal. */
+/** Migrations that run after the first one: the others of this release, and the rehearsal. */
 export const later = readMigrations(rehearsal).filter(({ name }) => name > firstMigration);
 
 /** The rehearsal alone. */

@@ -3,7 +3,7 @@ import type { ClaimedStep } from "../src/claim/claimed-step.ts";
 import type { StateStore } from "../src/state-store.ts";
 import { claimAll, completed, failed } from "./fixtures.ts";
 
-/** For tests: the reply that an attempt has completed. */
+/** The reply that an attempt has completed, for tests. */
 export const complete = (claim: ClaimedStep, output: Json = {}) => ({
   taskId: claim.taskId,
   event: completed(claim),

@@ -7,7 +7,7 @@ import { statementFiles } from "../src/postgres/statement-files.ts";
 interface Column {
   readonly name: string;
   readonly type: string;
-  /** Null: Postgres cannot tell, because the column is an expression. */
+  /** Whether the column can be null. Null: Postgres cannot tell, because the column is an expression. */
   readonly nullable: boolean | null;
 }
 
@@ -17,7 +17,7 @@ interface Statement {
   readonly columns: readonly Column[];
 }
 
-/** Where the types of a room lie, from the folder of this package's sources. */
+/** The file with the types of a room, from the folder of this package's sources. */
 export const typesFile = (room: string): string => `postgres/statements/${room}.ts`;
 
 /** The folders of `sql/`. */
@@ -198,7 +198,7 @@ function toTypeScript({ name, parameters, columns }: Statement): string {
 
 const maxWidth = 100;
 
-/** On one line if it fits, as the formatter has it. */
+/** A type on one line if it fits, as the formatter has it. */
 function objectType(key: string, members: readonly string[]): string {
   if (members.length === 0) return `    readonly ${key}: object;`;
   const line = `    readonly ${key}: { ${members.join(" ").slice(0, -1)} };`;

@@ -113,7 +113,7 @@ async function parkSteps(
   }
 }
 
-/** Not even parking its steps can be decided: pausing the task needs no definition. */
+/** Pauses tasks about which not even parking their steps can be decided: pausing a task needs no definition. */
 const pauseTasks = (
   { pool, partitions }: StoreContext,
   mine: readonly ReportedTaskEvent[],

@@ -111,7 +111,7 @@ function applyBriefly(
 interface Deciding {
   readonly loaded: LoadedTasks;
   readonly reportedEvents: readonly ReportedTaskEvent[];
-  /** None unless said otherwise: what operators ask for has no outputs of Agents. */
+  /** The faults of outputs; none unless given: what operators ask for has no outputs of Agents. */
   readonly outputFaults?: ReadonlyMap<ReportedTaskEvent, ContractFault>;
   readonly unreadable?: ReadonlyMap<ReportedTaskEvent, Unreadable>;
 }
@@ -205,7 +205,7 @@ function rankWhatIsDue(
   return rankFairSteps(context)(client, fair).then((found) => context.dueIndex.add(found, now));
 }
 
-/** Null: the batch makes nothing due, or there is no capacity for it. */
+/** Claims what the batch makes due; null: it makes nothing due, or there is no capacity for it. */
 function claimWhatIsDue(
   context: StoreContext,
   client: Database,

@@ -22,7 +22,7 @@ import type { CachedTasks } from "./task-cache.ts";
 /** A locked task that cannot be decided about. */
 export interface UnusableTask {
   readonly taskId: string;
-  /** For people. */
+  /** A text for people. */
   readonly problem: string;
   /** Its workflow, if no task of it can be decided about; null: only this task is affected. */
   readonly workflow: string | null;
@@ -63,7 +63,7 @@ const loadSteps = queryAmong("load-steps", rowsOf<StepRow>());
 interface LoadOptions {
   readonly skipLocked: boolean;
   readonly findWorkflow: (name: string) => Promise<StoredWorkflow | UnusableWorkflow>;
-  /** Those that need not be loaded. */
+  /** Tasks that need not be loaded. */
   readonly cached: CachedTasks;
   readonly partitions: ActivePartitions;
 }
@@ -107,7 +107,7 @@ export async function loadTasks(
   return { ...loaded, now: stepRows[0]?.now ?? cached.now };
 }
 
-/** Like `loadTasks`, but locks nothing: what is decided about these tasks is not saved. */
+/** Loads as `loadTasks` does, but locks nothing: what is decided about these tasks is not saved. */
 export async function readTasks(
   db: Database,
   taskIds: readonly string[],
@@ -120,7 +120,7 @@ export async function readTasks(
   return { ...loaded, now: stepRows[0]?.now ?? 0 };
 }
 
-/** For callers that have no cache, or must not use it. */
+/** An empty cache, for callers that have none, or must not use it. */
 export const noneCached: CachedTasks = { tasks: new Map(), now: 0 };
 
 async function toTasks(
@@ -179,7 +179,7 @@ export async function haveSucceeded(
 const byId = (a: VersionedTask, b: VersionedTask): number =>
   a.task.taskId < b.task.taskId ? -1 : 1;
 
-/** In the order of the definition, as the domain keeps them. */
+/** Steps in the order of the definition, as the domain keeps them. */
 function toSteps(plan: WorkflowPlan, rows: readonly StepRow[]): ReadonlyMap<string, Step> {
   const byName = new Map(rows.map((row) => [row.name, row]));
   const steps = new Map<string, Step>();

@@ -13,16 +13,16 @@ export interface ValueRef {
 interface ValueRow extends ValueRef {
   readonly value: Json;
   readonly correctedInput: Json;
-  /** False: no operator has corrected it. */
+  /** Whether an operator has corrected the input. */
   readonly hasCorrectedInput: boolean;
-  /** Of the longer of the two; a value that is too long is null. */
+  /** Bytes of the longer of the two; a value that is too long is null. */
   readonly bytes: number;
   /** Whether there was room for the values of its task. */
   readonly fits: boolean;
 }
 
 export interface LoadedValues extends TaskValues {
-  /** By step: what an operator put in the place of the input. */
+  /** What an operator put in the place of the input, by step. */
   readonly correctedInputs: ReadonlyMap<string, Json>;
   /** Why the values cannot be used; null: they can. */
   readonly problem: string | null;

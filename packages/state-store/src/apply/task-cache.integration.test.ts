@@ -35,7 +35,7 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-/** As a Scheduler whose cache is empty. */
+/** Applies replies as a Scheduler whose cache is empty. */
 async function readAndRecord(claims: readonly ClaimedStep[]): Promise<void> {
   await other.applyEvents(
     claims.map((claim) => complete(claim, { of: claim.name })),
@@ -178,7 +178,7 @@ test("a reply that is recorded twice at once counts once", async () => {
 describe("a task whose definition had to leave the memory of this instance", () => {
   const outputs = { "agent.a": { type: "object", required: ["ok"] } };
   const held = { ...testWorkflow([{ name: "a" }, { name: "b" }], "held.v1"), outputs };
-  /** More of them than an instance keeps. */
+  /** Large definitions, more of them than an instance keeps. */
   const large = Array.from({ length: 24 }, (_, index) => ({
     ...testWorkflow([{ name: "a" }], `large-${index}.v1`),
     inputSchema: { description: "x".repeat(200_000) },

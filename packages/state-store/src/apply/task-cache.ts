@@ -159,7 +159,7 @@ function submitted(plan: WorkflowPlan): Task {
   return task;
 }
 
-/** Null: the task is not as the cache has it. */
+/** The task with a claim; null: the task is not as the cache has it. */
 function withClaim(
   task: Task,
   { name: step, attempt, token, agent, now }: ClaimedRow,

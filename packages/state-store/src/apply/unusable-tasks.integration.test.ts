@@ -58,7 +58,7 @@ async function runAll(store: StateStore): Promise<void> {
 
 const violations = () => db.query("select * from state.invariant_violations");
 
-/** As the Scheduler does each second while something is paused. */
+/** Applies pauses as the Scheduler does each second while something is paused. */
 async function applyPauses(): Promise<void> {
   for (let moved = 1; moved > 0; ) moved = await scheduler.applyPauses();
 }

@@ -15,7 +15,7 @@ export interface Breaker {
   readonly openFor: Milliseconds | null;
   /** How much longer the service wants to be left alone; null: it never asked. */
   readonly throttledFor: Milliseconds | null;
-  /** For how long it has been in this state. */
+  /** The time for which it has been in this state. */
   readonly age: Milliseconds;
 }
 

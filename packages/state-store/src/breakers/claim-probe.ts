@@ -8,7 +8,7 @@ import type { StoreContext } from "../store-context.ts";
 
 export interface ProbeOptions extends Omit<ClaimOptions, "capacity"> {
   readonly service: string;
-  /** Those of the service, in the order in which they are looked through. */
+  /** The lanes of the service, in the order in which they are looked through. */
   readonly lanes: readonly ProbedLane[];
 }
 

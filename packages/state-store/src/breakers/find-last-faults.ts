@@ -5,7 +5,7 @@ import { rowsOf } from "../postgres/statement-types.ts";
 /** What a remote service answered last that was a failure, as its Agent said it. */
 export interface LastFault {
   readonly code: string;
-  /** Null: it is not kept. */
+  /** The detail of the fault; null: it is not kept. */
   readonly detail: string | null;
   readonly at: Instant;
 }

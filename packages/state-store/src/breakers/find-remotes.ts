@@ -12,7 +12,7 @@ export interface RemoteRecord {
   /** The Agents that call it. */
   readonly agents: readonly string[];
   readonly state: BreakerState;
-  /** Null: its breaker has never opened, and it never asked to be left alone. */
+  /** The instant since which it stands so; null: its breaker has never opened, and it never asked to be left alone. */
   readonly since: Date | null;
   /** Who opened or closed it last, and why. */
   readonly actor: string | null;

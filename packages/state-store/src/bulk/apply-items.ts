@@ -29,11 +29,11 @@ import { itemRefusalOf, type ReportedRequest, reportedRequestOf } from "./reques
 export interface AppliedItems {
   readonly applied: number;
   readonly refused: number;
-  /** Null: another Supervisor holds the operation, or it is gone. */
+  /** The state of the operation; null: another Supervisor holds it, or it is gone. */
   readonly state: BulkState | null;
   /** Attempts that need not be finished, because their tasks are now being undone. */
   readonly obsoleteAttempts: readonly AttemptOfTask[];
-  /** After which item to go on; null: these were the last that wait. */
+  /** The item after which to go on; null: these were the last that wait. */
   readonly next: number | null;
 }
 
@@ -162,8 +162,8 @@ async function applyTo(
 }
 
 /**
- * Of the tasks that were not loaded, those that there are not any more. The others are locked by another transaction, or
- * only a newer release can read them.
+ * The tasks among those that were not loaded that there are not any more. The others are locked by another
+ * transaction, or only a newer release can read them.
  */
 async function goneTasks(
   { partitions }: StoreContext,

@@ -14,7 +14,7 @@ export interface BulkOperation extends BulkCounts {
   readonly id: string;
   readonly action: BulkAction;
   readonly step: string | null;
-  /** As it was asked. */
+  /** The filter as it was asked. */
   readonly filter: Json;
   readonly actor: string;
   readonly reason: string;
@@ -66,7 +66,7 @@ export const findBulkOperation = async (
 /** Which items of an operation are asked for. */
 export interface BulkItemsWish {
   readonly id: string;
-  /** Null: any. */
+  /** The outcome that items must have; null: any. */
   readonly outcome: BulkOutcome | null;
   /** The number after which the page begins; 0: the first. */
   readonly after: number;

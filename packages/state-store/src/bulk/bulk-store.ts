@@ -36,7 +36,7 @@ export interface BulkStore {
     readonly before: string | null;
     readonly most: number;
   }): Promise<readonly BulkOperation[]>;
-  /** Null: this tenant has none of that id. Safe to repeat. */
+  /** Finds a bulk operation; null: this tenant has none of that id. Safe to repeat. */
   findBulkOperation(params: {
     readonly tenant: string;
     readonly id: string;

@@ -7,7 +7,7 @@ import type { ChosenTask } from "./choose-items.ts";
 /** What is to be done to which tasks. */
 export interface BulkAsked {
   readonly action: BulkAction;
-  /** Null: the only step that can be meant. */
+  /** The step; null: the only one that can be meant. */
   readonly step: string | null;
   /** What a resolved step returned; undefined: nothing was said. */
   readonly output: Json | undefined;
@@ -15,16 +15,16 @@ export interface BulkAsked {
 
 export interface NewBulkOperation extends BulkAsked {
   readonly tenant: string;
-  /** As it was asked. */
+  /** The filter as it was asked. */
   readonly filter: Json;
   readonly actor: string;
   readonly reason: string;
   readonly canary: number;
   /** Items a second. */
   readonly rate: number;
-  /** The same key stands for the same operation. */
+  /** The idempotency key: the same key stands for the same operation. */
   readonly key: string | null;
-  /** Of all that was asked. */
+  /** The hash of all that was asked. */
   readonly hash: string;
 }
 

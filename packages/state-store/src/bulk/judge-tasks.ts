@@ -11,7 +11,7 @@ import { itemRefusalOf, reportedRequestOf } from "./request-of.ts";
 /** What an operation would do. */
 export interface BulkForecast {
   readonly matches: number;
-  /** Those that it would be applied to, if they stay as they are. */
+  /** Tasks that it would be applied to, if they stay as they are. */
   readonly allowed: number;
   /** Why it would not be applied to others, most frequent first. */
   readonly refused: readonly { readonly reason: string; readonly count: number }[];
@@ -54,7 +54,7 @@ export const judgeTasks =
     };
   };
 
-/** For each task why it would be refused; null: it would not be. A task that is gone is missing. */
+/** The reason why each task would be refused; null: it would not be. A task that is gone is missing. */
 async function judgeSome(
   context: StoreContext,
   db: Pool,

@@ -15,7 +15,7 @@ import type { BulkWork } from "./bulk-operation.ts";
 export interface LockedOperation extends BulkWork {
   readonly step: string | null;
   readonly output: Json;
-  /** False: nothing was said of it. */
+  /** Whether an output was given. False: nothing was said of it. */
   readonly hasOutput: boolean;
   readonly actor: string;
   readonly reason: string;
@@ -36,7 +36,7 @@ const lock = query("lock-bulk-operation", rowsOf<LockedOperation, "hasOutput">()
 const saveItems = query("save-bulk-items", rowsOf<{ outcome: BulkOutcome }>());
 const saveProgress = query("save-bulk-progress");
 
-/** Null: another transaction holds it, or it is gone. */
+/** Locks a bulk operation; null: another transaction holds it, or it is gone. */
 export const lockOperation = async (db: Database, id: string): Promise<LockedOperation | null> =>
   (await lock(db, { id }))[0] ?? null;
 

@@ -16,11 +16,11 @@ import { type ItemChange, lockOperation, saveAdvance, saveItemChanges } from "./
 
 /** What a look at some of the applied items has shown. */
 export interface VerifiedItems {
-  /** After which item to go on; null: these were the last. */
+  /** The item after which to go on; null: these were the last. */
   readonly next: number | null;
   /** How many have their outcome now. */
   readonly verified: number;
-  /** Of the operation, if anything was verified. */
+  /** The state of the operation, if anything was verified. */
   readonly state: BulkState | null;
 }
 

@@ -13,7 +13,7 @@ export interface StepProgress {
 export interface AttemptSignOfTask extends AttemptOfTask, AttemptSign {
   /** Who says so. */
   readonly agent: string;
-  /** Null: it says nothing new. */
+  /** The progress; null: the sign says nothing new. */
   readonly progress: StepProgress | null;
 }
 

@@ -23,7 +23,7 @@ const markDispatched = queryAmong("mark-dispatched-steps");
 
 const lastBand = bandOf("batch");
 
-/** Where a claim looks for due steps. */
+/** The indexes and partitions in which a claim looks for due steps. */
 interface SearchedRanges {
   readonly dueIndex: DueIndex;
   readonly partitions: ActivePartitions;

@@ -13,7 +13,7 @@ export interface ClaimedStep {
   readonly startBy: Instant;
   readonly completeBy: Instant;
   readonly keyGeneration: number;
-  /** Of its task. */
+  /** The priority of its task. */
   readonly priority: Priority;
   /** The input of the task, if it is small and no operator has corrected the step's; null: load it. */
   readonly taskInput: Json;
@@ -25,7 +25,7 @@ export interface ClaimedStep {
 
 /** A claimed step with what the task cache needs of its task. */
 export interface ClaimedRow extends ClaimedStep {
-  /** Of the task after the claim; null: another transaction held the task's row, so it is not known. */
+  /** The version of the task after the claim; null: another transaction held the task's row, so it is not known. */
   readonly version: number | null;
   readonly fairnessKey: string | null;
   readonly replyTo: string | null;
@@ -35,7 +35,7 @@ export interface ClaimedRow extends ClaimedStep {
 /** How many steps of one lane may be claimed. */
 export interface LaneCapacity {
   readonly lane: string;
-  /** Of a pool: which of its Agents gets what is claimed. */
+  /** The Agent of a pool that gets what is claimed. */
   readonly agent?: string;
   /** How many steps, also of those that other transactions made due. */
   readonly slots: number;
@@ -49,7 +49,7 @@ export interface ClaimOptions {
   readonly lockedBy: string;
   /** How many steps of which lane may be claimed. */
   readonly capacity: readonly LaneCapacity[];
-  /** After how many milliseconds another Scheduler may publish the request, if it is not marked. */
+  /** Milliseconds after which another Scheduler may publish the request, if it is not marked. */
   readonly relayAfter: number;
   /** The last band that is claimed from; all of them unless given. */
   readonly upTo?: Band;
@@ -59,7 +59,7 @@ export interface ClaimOptions {
 export type AttemptKey = Pick<ClaimedStep, "taskId" | "name" | "attempt">;
 
 export interface RelayOptions {
-  /** After how many milliseconds a request is looked at again, if it is not marked until then. */
+  /** Milliseconds after which a request is looked at again, if it is not marked until then. */
   readonly relayAfter: number;
   /** Requests that the caller still builds or publishes, and that are therefore not lost; none unless given. */
   readonly held?: readonly AttemptKey[];

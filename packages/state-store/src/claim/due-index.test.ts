@@ -8,7 +8,7 @@ const recent = now - 2_000;
 const due = (rank: number, lane = "a", band = 2) => ({ lane, band, rank });
 const found = (rank: number, isOpen = false) => ({ ...due(rank), open: isOpen });
 const end = virtualTime - 1;
-/** Never looks for steps with a key first. */
+/** An index that never looks for steps with a key first. */
 const indexOf = () => dueIndex({ random: () => 0.9 });
 const searched = (index: ReturnType<typeof dueIndex>, ...lanes: readonly string[]) =>
   index.of(lanes.map((lane) => ({ lane, isSplit: false })));

@@ -45,7 +45,7 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
   let since = ever;
   let found: readonly BandSpan[] = [];
   let added: readonly BandSpan[] = [];
-  /** From where on there are steps with a key, by lane and band: a scan has found the first there. */
+  /** The ranks from which on there are steps with a key, by lane and band: a scan has found the first there. */
   const heads = new Map<string, Instant>();
 
   const inTime = (lane: string, band: Band): readonly Span[] => {
@@ -98,7 +98,7 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
   };
 }
 
-/** Without the bands behind the last one that is to be searched. */
+/** The spans without the bands behind the last one that is to be searched. */
 export const spansUpTo = (last: Band, spans: readonly DueSpan[]): readonly DueSpan[] =>
   spans
     .filter(({ lowBand }) => lowBand <= last)

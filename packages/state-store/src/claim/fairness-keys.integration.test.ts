@@ -47,7 +47,7 @@ const { claim, order } = claimsBy(
   () => db,
 );
 
-/** At once, however long ago the last look was. */
+/** Closes gaps at once, however long ago the last look was. */
 const closeGaps = () => fairnessGaps({ partitions: activePartitions(pool) }, () => 0)(pool);
 
 const undoRequested = { kind: "undoRequested", code: "test.asked" } as const;

@@ -15,7 +15,7 @@ import { plannerSettings } from "../postgres/planner-settings.ts";
 import type { StateStore } from "../state-store.ts";
 import { scanWindow } from "./scan-window.ts";
 
-/** More than a look passes over without remark. */
+/** Rows that are more than a look passes over without remark. */
 const past = 6_000;
 
 let db: TestStore;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-/** Somebody holds a snapshot in which thousands of steps are due since an hour. All of them are done. */
+/** A reader holds a snapshot in which thousands of steps are due since an hour. All of them are done. */
 beforeEach(async () => {
   await db.query(`
     insert into state.steps (task_id, name, kind, lane, process_state, rank, not_before, admitted,

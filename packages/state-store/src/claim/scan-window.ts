@@ -23,7 +23,7 @@ export interface ScanWindow {
 /** Scans everything each time. */
 export const noScanWindow: ScanWindow = { since: () => ever, saw: () => ever };
 
-/** With so many index entries most belong to dead rows that an old snapshot keeps from vacuum. */
+/** Index entries of a scan beyond which most belong to dead rows that an old snapshot keeps from vacuum. */
 const manyEntries = 5_000;
 /** Milliseconds. A row whose transaction lasts no longer is found by the next scan. */
 export const lateness = 2_000;

@@ -12,14 +12,17 @@ export interface Expired {
     readonly token: string;
     /** Milliseconds since it should have been done. */
     readonly overdue: Milliseconds;
-    /** For how many queues it is known that a reply through them would have been recorded: a probe has gone its way since. */
+    /**
+     * The number of queues for which it is known that a reply through them would have been recorded: a probe has gone
+     * its way since.
+     */
     readonly proven: number;
     /** Whether requests or replies may not have arrived in the time of the attempt. */
     readonly excused: boolean;
   }[];
   /** Tasks whose limit as a whole has passed. */
   readonly taskIds: readonly string[];
-  /** Until the next complete-by time; null: nothing is being processed. */
+  /** Milliseconds until the next complete-by time; null: nothing is being processed. */
   readonly nextIn: Milliseconds | null;
 }
 

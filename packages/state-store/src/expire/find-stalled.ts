@@ -7,12 +7,12 @@ import { rowsOf } from "../postgres/statement-types.ts";
  */
 export interface StalledTasks {
   readonly taskIds: readonly string[];
-  /** After which task to go on; null: these were the last. */
+  /** The task after which to go on; null: these were the last. */
   readonly next: string | null;
 }
 
 export interface StalledOptions {
-  /** Where to go on; null: from the first unfinished task on. */
+  /** The task after which to go on; null: from the first unfinished one on. */
   readonly after: string | null;
   /** Milliseconds. */
   readonly untouchedFor: number;
@@ -23,7 +23,7 @@ const select = query("find-stalled-tasks", rowsOf<StalledTasks>());
 /** No id comes before it. */
 const first = "00000000-0000-0000-0000-000000000000";
 
-/** Those among the next few unfinished tasks, however many there are. */
+/** Finds stalled tasks among the next few unfinished ones, however many there are. */
 export async function findStalledTasks(
   db: Database,
   { after, untouchedFor }: StalledOptions,

@@ -93,7 +93,7 @@ describe("silence", () => {
 });
 
 describe("probes that were long on their way", () => {
-  /** As if the probes had been sent so many milliseconds ago. */
+  /** Moves the probes back, as if they had been sent so many milliseconds ago. */
   const delay = (ms: number) =>
     db.query(
       `update state.reply_paths

@@ -9,7 +9,7 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-/** More than two looks can see. */
+/** Tasks, more than two looks can see. */
 const count = 1_100;
 
 test("stalled tasks are found among any number of open tasks, a few checked each time", async () => {

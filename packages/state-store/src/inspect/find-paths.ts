@@ -10,7 +10,7 @@ export interface UnprovenPath {
   readonly silentSince: Instant;
 }
 
-/** Since when requests or replies may not arrive in time. */
+/** The part on whose way requests or replies may not arrive in time, and since when. */
 export interface OutageInForce {
   readonly part: "requests" | "replies";
   readonly since: Instant;

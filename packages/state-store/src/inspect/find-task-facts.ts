@@ -42,7 +42,7 @@ export interface TaskFacts extends PathFacts {
   readonly now: Instant;
   readonly steps: readonly StepFacts[];
   readonly lanes: readonly LaneFacts[];
-  /** Null: the workflow is not stored, or its definition cannot be used. */
+  /** The plan of the workflow; null: it is not stored, or its definition cannot be used. */
   readonly plan: WorkflowPlan | null;
   /** Consumers that fail: what this task waits for may be among what they have read. */
   readonly standstills: readonly StandstillFacts[];
@@ -178,7 +178,7 @@ const windowsOf = (instances: readonly SeenInstance[]): readonly number[] =>
     .filter(({ service, living }) => service === "scheduler" && living)
     .flatMap(({ slots }) => (slots === null ? [] : [slots]));
 
-/** As their author wrote them down, undos last. */
+/** Sorts steps as their author wrote them down, undos last. */
 function inOrder(steps: readonly StepFacts[], plan: WorkflowPlan | null): readonly StepFacts[] {
   const names = [...(plan?.steps.keys() ?? [])];
   return steps.toSorted((one, other) => names.indexOf(one.name) - names.indexOf(other.name));

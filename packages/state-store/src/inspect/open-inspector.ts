@@ -68,7 +68,7 @@ export interface AgentNeed {
   readonly openSteps: number;
   /** Its instances that live. */
   readonly living: number;
-  /** Those of them that consume nothing for now, because their circuit breaker is open, and until when. */
+  /** Instances that consume nothing for now, because their circuit breaker is open, and until when. */
   readonly resting: number;
   readonly restingUntil: Instant | null;
   /** When any instance was seen last; null: none in the last day. */
@@ -91,7 +91,7 @@ export interface UnsentNotifications {
   readonly unsent: number;
 }
 
-/** For how many months there is room. */
+/** The number of months for which there is room. */
 export interface PartitionFacts {
   readonly months: number;
   readonly hasNext: boolean;
@@ -102,7 +102,7 @@ export interface ClockFacts {
   readonly now: number;
   /** The last time that a Supervisor has trusted. */
   readonly trustedAt: number;
-  /** Since when the clock has been more than a day ahead of that; null: it is not. */
+  /** The instant since which the clock has been more than a day ahead of that; null: it is not. */
   readonly aheadSince: number | null;
   /** The latest time that is written down. */
   readonly latest: number;
@@ -125,7 +125,7 @@ const countUnsent = query("count-unsent-notifications", rowsOf<UnsentNotificatio
 const findPausesInForce = query("find-pauses-in-force", rowsOf<PauseInForce>());
 const countPausedTasks = query("count-paused-tasks", rowsOf<{ tasks: number }>());
 const findPartitions = query("find-partitions", rowsOf<PartitionFacts>());
-/** By how many milliseconds its clock is ahead of its server's. */
+/** Finds by how many milliseconds the clock of a store is ahead of its server's. */
 const findClockAdvance = query("find-clock-advance", rowsOf<{ ahead: number }>());
 const findClockFacts = query("find-clock-facts", rowsOf<ClockFacts>());
 
@@ -154,7 +154,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
       ask((db) => question(db, params));
 
   return {
-    /** Before every task that was submitted in the last so many milliseconds. */
+    /** Finds an id before every task that was submitted in the last so many milliseconds. */
     findLowestId: async (within: number) => (await bound(findLowestId)({ within }))[0]!.after,
     /** How many of the next tasks there are, at most `size`; `upto`: the last of them. */
     findRange: async (range: { readonly after: string; readonly size: number }) =>

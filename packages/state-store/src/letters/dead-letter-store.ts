@@ -13,9 +13,9 @@ export interface KeptLetter {
   /** Bytes of the message as it came, and those that are kept of it. */
   readonly size: number;
   readonly kept: number;
-  /** In a list the first of them. */
+  /** The body; in a list only its beginning. */
   readonly body: Buffer;
-  /** As `DeadLetter` has them; null: they were not kept. */
+  /** The properties as `DeadLetter` has them; null: they were not kept. */
   readonly properties: unknown;
 }
 
@@ -40,14 +40,17 @@ export interface LetterRecord extends LetterWish {
 
 /** Messages that no service could use, and what operators did with them. A part of `StateStore`. */
 export interface DeadLetterStore {
-  /** At most `most` dead letters before one of them, newest first, with `shown` bytes of each body. Safe to repeat. */
+  /**
+   * Finds at most `most` dead letters before one of them, newest first, with `shown` bytes of each body. Safe to
+   * repeat.
+   */
   findDeadLetters(page: {
     readonly queue: string | null;
     readonly before: string | null;
     readonly most: number;
     readonly shown: number;
   }): Promise<readonly KeptLetter[]>;
-  /** Null: there is none of that number, or it was settled. Safe to repeat. */
+  /** Finds a dead letter; null: there is none of that number, or it was settled. Safe to repeat. */
   findDeadLetter(params: { readonly id: string }): Promise<KeptLetter | null>;
   /** Removes a dead letter and keeps who did what with it. Resolves to what became of it; null: there was none. Safe to repeat. */
   settleDeadLetter(wish: LetterWish): Promise<LetterAction | null>;

@@ -18,7 +18,7 @@ const findActions = query("find-dead-letter-actions", rowsOf<LetterRecord>());
 
 type Page = Parameters<DeadLetterStore["findDeadLetters"]>[0];
 
-/** After every one of them. */
+/** An id after every dead letter. */
 const newest = "9223372036854775807";
 
 const findDeadLetters = (

@@ -28,7 +28,7 @@ export interface StepLimits {
   readonly name: string;
   readonly startWithin: Milliseconds;
   readonly completeWithin: Milliseconds;
-  /** Null: its input follows from the definition. */
+  /** The input; null: it follows from the definition. */
   readonly input: Json;
 }
 
@@ -47,7 +47,7 @@ export interface AttemptFactsWish {
   readonly taskId: string;
   /** Moves, and late replies. */
   readonly most: number;
-  /** Of the inputs that operators gave: they are left out if they have more together. */
+  /** The most bytes of the inputs that operators gave: they are left out if they have more together. */
   readonly mostBytes: number;
 }
 

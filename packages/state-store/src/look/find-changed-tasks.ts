@@ -18,13 +18,13 @@ export interface ChangedTasks {
   readonly lastId: string;
   /** How many tasks have changed. */
   readonly moved: number;
-  /** Those of them that changed last, the latest first. */
+  /** The tasks that changed last, the latest first. */
   readonly tasks: readonly ChangedTask[];
 }
 
 const find = query("find-changed-tasks", rowsOf<ChangedTasks>());
 
-/** After every entry of the history. */
+/** A number after every entry of the history. */
 const last = "9223372036854775806";
 
 /** The tasks with entries of the history after one; null: after the last one. */

@@ -7,14 +7,14 @@ export interface PartitionSize {
   readonly firstDay: string;
   /** The day after its last. */
   readonly endDay: string;
-  /** Of all its tables, as Postgres estimates it. */
+  /** The rows of all its tables, as Postgres estimates them. */
   readonly rowCount: number;
   readonly bytes: number;
 }
 
 /** Notifications that wait to be sent. */
 export interface OutboxSize {
-  /** Counted no further than to 10,000. */
+  /** Notifications that wait, counted no further than to 10,000. */
   readonly waiting: number;
   /** Milliseconds; null: none waits. */
   readonly oldestFor: number | null;

@@ -13,7 +13,7 @@ export interface FollowedTask {
 /** A move of a followed task. */
 export interface FollowedMove extends HistoryEntry, FollowedTask {}
 
-/** Where a followed task stands. */
+/** The state of a followed task. */
 export interface TaskStanding {
   readonly taskId: string;
   readonly version: number;
@@ -25,7 +25,7 @@ const findMoves = queryAmong("find-moves-since", rowsOf<FollowedMove>());
 const findTasks = queryAmong("find-followed-tasks", rowsOf<TaskStanding>());
 const findEarlier = query("find-earlier-move", rowsOf<{ id: string }>());
 
-/** At most `most` moves of each task, oldest first. */
+/** Finds at most `most` moves of each task, oldest first. */
 export const findMovesSince =
   (partitions: ActivePartitions) =>
   (
@@ -37,7 +37,7 @@ export const findMovesSince =
     return findMoves(db, partitions.monthsOf(taskIds), { taskIds, afters, most });
   };
 
-/** Where these tasks stand; those that were deleted are left out. */
+/** Finds the states of these tasks; those that were deleted are left out. */
 export const findStandings =
   (partitions: ActivePartitions) =>
   (

@@ -19,7 +19,7 @@ export interface LookStore {
     readonly followed: readonly FollowedTask[];
     readonly most: number;
   }): Promise<readonly FollowedMove[]>;
-  /** Where these tasks stand; those that were deleted are left out. */
+  /** Finds the states of these tasks; those that were deleted are left out. */
   findStandings(params: { readonly taskIds: readonly string[] }): Promise<readonly TaskStanding[]>;
   /** The last move that came at least `overlap` before the move `seen`; null: there is none. */
   findEarlierMove(params: {

@@ -1,7 +1,7 @@
 import { legalTaskTransitions, savedStepTransitions } from "@holdfast/domain";
 
 /**
- * That a row makes none of these moves. All of them in one text: Postgres reads the expression anew for
+ * A condition that a row makes none of these moves. All of them in one text: Postgres reads the expression anew for
  * each statement, and a list of twenty pairs takes longer than to write the row.
  */
 const isNoneOf = (moves: readonly (readonly [string, string])[]): string => {

@@ -18,7 +18,7 @@ export interface MigrateOptions {
   readonly patience?: number;
   /** Called each time that a lock was not to be had in time. */
   readonly onWait?: (waited: LockWait) => void;
-  /** For tests: SQL that runs in each transaction, just before it commits. */
+  /** SQL that runs in each transaction, just before it commits, in tests. */
   readonly beforeCommit?: (migration: string, phase: number) => string;
 }
 
@@ -29,14 +29,14 @@ interface LockWait {
   readonly error: string;
 }
 
-/** Of the library that earlier releases migrated with: two releases do not migrate at once. */
+/** The advisory lock of the library that earlier releases migrated with: two releases do not migrate at once. */
 const oneAtATime = "7241865325823964";
 /**
  * How long a migration waits for each lock. Sessions that come later wait behind it: for this long, and for
  * what the migration then does with the lock, is what an order may have to wait.
  */
 const lockWithin = "50ms";
-/** Longer than `deadlock_timeout`, after which Postgres ends an autovacuum that is in the way. */
+/** A lock timeout longer than `deadlock_timeout`, after which Postgres ends an autovacuum that is in the way. */
 const noVacuumWithin = "5s";
 /** Milliseconds. */
 const defaultPatience = 10 * 60_000;

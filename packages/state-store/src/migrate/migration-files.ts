@@ -17,7 +17,7 @@ export interface Phase {
 }
 
 export interface Migration {
-  /** That of its file. */
+  /** The name of its file. */
   readonly name: string;
   readonly phases: readonly Phase[];
 }

@@ -56,7 +56,7 @@ test("the two statements of the pattern do to expired steps what the Supervisor 
   ]);
 });
 
-/** As docs/internals/architecture.md shows them. */
+/** Reads the statements that docs/internals/architecture.md shows. */
 function statementsOfThePattern(): readonly string[] {
   const page = new URL("../../../../docs/internals/architecture.md", import.meta.url);
   const [, section = ""] = readFileSync(page, "utf8").split(

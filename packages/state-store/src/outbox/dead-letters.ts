@@ -3,7 +3,7 @@ import { columns } from "../postgres/rows-to-columns.ts";
 
 /** A message that no service can read or record. */
 export interface DeadLetter {
-  /** Where it was found. */
+  /** The queue in which it was found. */
   readonly queue: string;
   /** A code, or the broker's word. */
   readonly reason: string;

@@ -20,7 +20,7 @@ export interface TakeOptions {
   readonly lease: Milliseconds;
   /** `alert`: messages to operators. `status`: messages to submitters, and events. All by default. */
   readonly kind?: keyof typeof ranges;
-  /** Only destinations that come after this one. */
+  /** The destination after which others are taken, and none before it. */
   readonly after?: string | null;
   /** Destinations to skip, because they refused a message lately. */
   readonly delayed?: readonly string[];

@@ -79,7 +79,7 @@ const idAt = (instant: number, rest = "7abc8def0123456789ab"): string =>
     "$1-$2-$3-$4-$5",
   );
 
-/** In a store with a partition for every month. */
+/** The months of a store with a partition for every month. */
 async function allMonths() {
   const { busy } = storeThatSays([november.firstId, december, allIds.firstId, allIds.lastId]);
   busy.range();

@@ -13,7 +13,7 @@ import { type Database, query } from "./query.ts";
 import { rowsOf } from "./statement-types.ts";
 
 interface Months {
-  /** Null: this month has no partition. */
+  /** The first of the ids between which there may be something to do; null: this month has no partition. */
   readonly firstId: string | null;
   readonly endId: string | null;
   readonly firstKnownId: string | null;
@@ -24,9 +24,11 @@ const find = query("find-active-partitions", rowsOf<Months>());
 
 export type ActivePartitions = ReturnType<typeof activePartitions>;
 
-/** So long an old month may go unseen in which something is to be done again. */
+/** The time for which an old month may go unseen in which something is to be done again. */
 const looksEvery: Milliseconds = 30_000;
-/** Shorter than the minute by which the store names the next month in advance. */
+/**
+ * The time for which what was read holds: shorter than the minute by which the store names the next month in advance.
+ */
 const lasts: Milliseconds = 45_000;
 
 /**

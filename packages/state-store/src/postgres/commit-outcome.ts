@@ -9,7 +9,7 @@ import { rowsOf } from "./statement-types.ts";
 /** Identifies a transaction, so that its outcome can be looked up after a lost connection. */
 export interface Begun {
   readonly xid: string;
-  /** Of the server: changes with each crash, restart and failover. */
+  /** The start of the server: it changes with each crash, restart and failover. */
   readonly incarnation: string;
 }
 

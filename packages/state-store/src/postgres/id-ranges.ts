@@ -23,7 +23,7 @@ declare const madeByActivePartitions: unique symbol;
  */
 export type PlannedRange = IdRange & { readonly [madeByActivePartitions]: true };
 
-/** From one on and before another, which is the first of a month. */
+/** The ids from one on and before another, which is the first of a month. */
 export const idsBetween = (firstId: string, endId: string): IdRange => ({
   firstId,
   lastId: idAt(instantOf(endId) - 1, "f"),
@@ -49,7 +49,7 @@ export function monthOf(instant: Instant): number {
 export const instantOf = (id: string): Instant =>
   id[8] === "-" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : Number.NaN;
 
-/** Before all ids of that instant, and after all of an earlier one. */
+/** An id before all ids of that instant, and after all of an earlier one. */
 export const firstIdAt = (at: Instant): string => idAt(Math.max(0, Math.floor(at)), "0");
 
 /** Ids have room for 48 bits of time. */

@@ -17,7 +17,7 @@ let parts: AsyncDisposableStack;
 let db: TestStore;
 let link: Link;
 let store: StateStore;
-/** By a link that can be cut. */
+/** A store that is reached by a link that can be cut. */
 let distant: StateStore;
 beforeAll(async () => {
   parts = new AsyncDisposableStack();

@@ -59,7 +59,7 @@ async function open(tasks: number): Promise<Asked> {
   return { store, client };
 }
 
-/** Mostly finished, some pending, a few in hand: what a store looks like after a while. */
+/** Fills a store as it looks after a while: most tasks are finished, some pending, a few being processed. */
 const fill = (store: TestStore, tasks: number) =>
   store.query(`
     with task as (
@@ -168,7 +168,7 @@ test.each(hot)("%s opens no month but that of its tasks, however many there are"
   expect(rows).toEqual([{ month }]);
 });
 
-/** By the key of tasks or steps, without saying which. */
+/** Whether a node reads the key of tasks or steps without saying which. */
 const isSweep = ({ "Index Name": index = "", "Index Cond": found = "" }: PlanNode): boolean =>
   /^(tasks|steps)_.*pkey$/.test(index) && !found.includes("task_id = ");
 

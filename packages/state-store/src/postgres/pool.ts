@@ -69,7 +69,7 @@ export function openPool(options: ConnectionOptions): Pool {
   return pool;
 }
 
-/** Without a service around it: its callers see what it fails with. */
+/** Access without a service around it: its callers see what it fails with. */
 const accessTo = (url: string): ServerAccess =>
   serverAccess({ name: "state store", read: () => url, log: { warn: () => {} } });
 

@@ -59,6 +59,6 @@ export async function asFault<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Only the server has one: what the operating system calls EPIPE looks the same. */
+/** The SQLSTATE of a server's error. Only the server has one: what the operating system calls EPIPE looks the same. */
 const sqlstateOf = (error: unknown): string | null =>
   error instanceof DatabaseError ? (error.code ?? null) : null;

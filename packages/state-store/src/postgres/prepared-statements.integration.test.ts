@@ -16,7 +16,7 @@ type Operation = Exclude<keyof StateStore, typeof Symbol.asyncDispose>;
 type Store = Pick<StateStore, Operation>;
 type Feed = (store: Store, taskIds: readonly string[]) => Promise<unknown>;
 
-/** Their arguments name no task. */
+/** Operations whose arguments name no task. */
 const withoutIds = [
   "activateWorkflow",
   "findActiveVersions",

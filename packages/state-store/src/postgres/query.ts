@@ -39,9 +39,9 @@ export const query = <
 const maxRanges = 100;
 
 /**
- * Like `query`, for a statement with a range of ids (`:first_id` and `:last_id`). The range is part of its
- * text: the planner leaves out whole months only if it knows the range when it plans. `ActivePartitions` makes
- * the ranges, and bounds how many there are.
+ * Prepares, as `query` does, a statement with a range of ids (`:first_id` and `:last_id`). The range is part of its
+ * text: the planner leaves out whole months only if it knows the range when it plans. `ActivePartitions` makes the
+ * ranges, and bounds how many there are.
  */
 export function queryAmong<
   Name extends StatementName,

@@ -4,7 +4,7 @@ import { rowsOf } from "../postgres/statement-types.ts";
 
 const find = queryAmong("find-finished-tasks", rowsOf<{ taskId: string }>());
 
-/** Those of these tasks that have ended. */
+/** Finds those of these tasks that have ended. */
 export const findFinishedTasks =
   (partitions: ActivePartitions) =>
   async (

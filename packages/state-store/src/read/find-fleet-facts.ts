@@ -13,13 +13,13 @@ export interface FleetFacts {
   }[];
   /** Notifications in the outbox, counted no further than to 10,000. */
   readonly notifications: number;
-  /** Null: the outbox is empty. */
+  /** The age of the oldest notification; null: the outbox is empty. */
   readonly oldestNotificationAge: Milliseconds | null;
   /** Dead letters that are kept, counted no further than to 10,000. */
   readonly deadLetters: number;
-  /** Null: there is none. */
+  /** The age of the newest dead letter; null: there is none. */
   readonly newestDeadLetterAge: Milliseconds | null;
-  /** Those that have ever been open. */
+  /** Breakers that have ever been open. */
   readonly breakers: readonly { readonly service: string; readonly state: BreakerState }[];
 }
 

@@ -10,7 +10,7 @@ export interface ListedInstance {
   readonly slots: number;
   readonly inFlight: number;
   readonly breaker: "closed" | "open" | "half-open";
-  /** Until when its breaker is open; null: it is not. */
+  /** The instant until which its breaker is open; null: it is not. */
   readonly openUntil: Instant | null;
   readonly lastSeen: Instant;
   /** Whether it counts: no heartbeat is missing, and it does not leave. */
@@ -26,16 +26,16 @@ export interface ListedAgent {
   readonly inFlight: number;
   /** Steps that wait to be claimed, counted no further than to 1,000. */
   readonly due: number;
-  /** For how many milliseconds the oldest of them has been due; null: none is. */
+  /** Milliseconds for which the oldest of them has been due; null: none is. */
   readonly dueFor: number | null;
   readonly paused: PauseFacts | null;
-  /** Those of the last day, living ones first, at most 100. */
+  /** Instances of the last day, living ones first, at most 100. */
   readonly instances: readonly ListedInstance[];
 }
 
 const find = queryAmong("find-agents", rowsOf<ListedAgent>());
 
-/** At most 500 Agents, by name. */
+/** Lists at most 500 Agents, by name. */
 export const listAgents =
   (partitions: ActivePartitions) =>
   (db: Database): Promise<readonly ListedAgent[]> =>

@@ -35,7 +35,7 @@ export interface TaskFilter {
   readonly text?: string | null;
 }
 
-/** Where a page begins, and how long it is. */
+/** The beginning and the length of a page. */
 export interface PageWish {
   /** The id after which the last page ended. */
   readonly after: string | null;
@@ -51,7 +51,7 @@ export interface ListedTask {
   readonly processState: TaskState;
   readonly version: number;
   readonly priority: Priority;
-  /** Null: it shares its band with others by nothing but time. */
+  /** The fairness; null: the task shares its band with others by nothing but time. */
   readonly fairness: Fairness | null;
   readonly faultCode: string | null;
   readonly correlationId: string | null;
@@ -66,14 +66,17 @@ export interface ListedTask {
 
 export interface TaskPage {
   readonly items: readonly ListedTask[];
-  /** Where the next page begins; null: this is the last one. A page may have few items, or none, and not be the last. */
+  /**
+   * The id after which the next page begins; null: this is the last one. A page may have few items, or none, and not
+   * be the last.
+   */
   readonly next: string | null;
 }
 
 /** How many tasks match. */
 export interface TaskCount {
   readonly count: number;
-  /** False: there are more tasks than are looked at, and at least so many match. */
+  /** Whether all tasks were looked at. False: there are more than are looked at, and at least so many match. */
   readonly complete: boolean;
 }
 
@@ -97,7 +100,7 @@ const wholeTasks = { countOnly: false, idsOnly: false };
 /** A page of the ids of tasks, newest first, and the versions that they have. */
 export interface TaskIdPage {
   readonly ids: readonly (readonly [taskId: string, version: number])[];
-  /** Where the next page begins; null: this is the last one. */
+  /** The id after which the next page begins; null: this is the last one. */
   readonly next: string | null;
 }
 
@@ -167,7 +170,7 @@ const openStates: ReadonlySet<string> = new Set<TaskState>([
   "compensating",
 ]);
 
-/** By which index tasks are found; each condition is checked in any case. */
+/** The index by which tasks are found; each condition is checked in any case. */
 function indexFor(conditions: readonly TaskCondition[]) {
   const exact = conditions.flatMap(({ field, operator, operand }) =>
     operator === "in" && operand.length === 1 ? [{ field, value: operand[0] ?? "" }] : [],

@@ -26,7 +26,7 @@ export interface TaskRecord {
   readonly processState: TaskState;
   readonly version: number;
   readonly priority: Priority;
-  /** Null: it shares its band with others by nothing but time. */
+  /** The fairness; null: the task shares its band with others by nothing but time. */
   readonly fairness: Fairness | null;
   readonly faultCode: string | null;
   /** The application's own name of what the task is about; null: it has none. */
@@ -34,7 +34,7 @@ export interface TaskRecord {
   readonly labels: Labels;
   /** When its first steps become due, if it was submitted to begin later. */
   readonly notBefore: Date | null;
-  /** Null: it is not paused. */
+  /** The pause of the task; null: it is not paused. */
   readonly paused: { readonly at: string; readonly by: string; readonly reason: string } | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -85,7 +85,7 @@ export interface HistoryEntry {
 
 /** A task, with its payloads or with how large they are. */
 export interface FoundTask {
-  /** Of its payloads. */
+  /** Bytes of its payloads. */
   readonly bytes: number;
   /** Whether it has its payloads: they are no larger than was asked for. Otherwise they are null. */
   readonly isWhole: boolean;
@@ -103,7 +103,7 @@ export interface PayloadTexts {
 /** A page of a history, oldest entry first. */
 export interface HistoryPage {
   readonly items: readonly HistoryEntry[];
-  /** After which entry the next page begins; null: this is the last one. */
+  /** The entry after which the next page begins; null: this is the last one. */
   readonly next: string | null;
   /** It ends where it does because its entries are large. */
   readonly isFull: boolean;
@@ -111,7 +111,7 @@ export interface HistoryPage {
 
 export interface HistoryWish {
   readonly taskId: string;
-  /** Null: from the first entry on. */
+  /** The entry after which the page begins; null: from the first one on. */
   readonly after: string | null;
   /** Entries and bytes of a page. One entry it has always. */
   readonly most: number;
@@ -122,7 +122,7 @@ type TaskRow = Omit<TaskRecord, "traceId" | "input" | "steps"> & {
   readonly traceContext: string | null;
   readonly bytes: number;
   readonly input: Json;
-  /** Null: they were not asked for. */
+  /** The steps; null: they were not asked for. */
   readonly steps: readonly StepRecord[] | null;
 };
 
@@ -150,8 +150,8 @@ export interface TaskStore {
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
   findTask(id: TaskId): Promise<TaskRecord | null>;
   /**
-   * The same, with its payloads only if they have no more than so many bytes together; without its steps if that is 0.
-   * Safe to repeat.
+   * Finds a task, with its payloads only if they have no more than so many bytes together; without its steps if that
+   * is 0. Safe to repeat.
    */
   findTaskWithin(asked: TaskId & { readonly mostBytes: number }): Promise<FoundTask | null>;
   /**
@@ -191,7 +191,7 @@ export const taskStore = (repeatable: Bind): TaskStore => ({
 const findTask = async (db: Database, id: TaskId): Promise<TaskRecord | null> =>
   (await findTaskWithin(db, { ...id, mostBytes: largest }))?.task ?? null;
 
-/** Of an integer of Postgres. */
+/** The largest integer of Postgres. */
 const largest = 2_147_483_647;
 
 /** The task, whose payloads are read only if they have no more than so many bytes together. */
@@ -304,7 +304,7 @@ function shownIn(submission: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** As all instants are written: in UTC, with a Z. Null: there is none, or none that is known yet. */
+/** An instant as all are written: in UTC, with a Z. Null: there is none, or none that is known yet. */
 export function instant(at: string | null): string | null {
   const ms = at === null ? Number.NaN : Date.parse(at);
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();

@@ -14,7 +14,7 @@ afterEach(async () => {
   await store[Symbol.asyncDispose]();
 });
 
-/** Where there may be something to do, says the store. */
+/** The ids among which, the store says, there may be something to do. */
 const busyIds = async (): Promise<IdRange> => {
   const [{ firstId, endId }] = (await store.db.query<{ firstId: string; endId: string }>(
     `select first_id::text as "firstId", end_id::text as "endId" from state.busy_months`,

@@ -8,19 +8,19 @@ export type OpenState = Exclude<TaskState, "processed" | "compensated">;
 /** What an operator looks at first, as the store knows it. */
 export interface OverviewFacts {
   readonly now: Date;
-  /** Of more than 20,000 open tasks: as far as the history is counted. */
+  /** Open tasks by state; of more than 20,000 as far as the history is counted. */
   readonly states: Readonly<Partial<Record<OpenState, number>>>;
   readonly haltedSince: Date | null;
   readonly pausedTasks: number;
   readonly tasksPausedSince: Date | null;
-  /** Counted no further than to 1,000. */
+  /** Dead letters, counted no further than to 1,000. */
   readonly deadLetters: number;
   readonly deadLettersSince: Date | null;
-  /** For how many milliseconds the oldest notification has waited to be sent; null: none waits. */
+  /** Milliseconds for which the oldest notification has waited to be sent; null: none waits. */
   readonly outboxFor: number | null;
   /** Agents and workflows that are paused now, 100 at most. */
   readonly pauses: readonly ShownPause[];
-  /** Those of the last hour, by their kind, without halted tasks. */
+  /** Alerts of the last hour, by their kind, without halted tasks. */
   readonly alerts: readonly RecentAlerts[];
 }
 
@@ -38,7 +38,7 @@ export interface RecentAlerts {
   readonly alerts: number;
   /** ISO 8601. */
   readonly since: string;
-  /** Of the last one. */
+  /** The detail of the last one. */
   readonly detail: string | null;
 }
 

@@ -7,7 +7,7 @@ export interface Instance {
   readonly service: "submission" | "scheduler" | "supervisor";
   readonly instance: string;
   readonly version: string;
-  /** Of a Scheduler: the steps that it may have in flight for each Agent. */
+  /** The steps that a Scheduler may have in flight for each Agent. */
   readonly slots: number | null;
 }
 

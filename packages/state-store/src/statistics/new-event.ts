@@ -7,7 +7,7 @@ export interface NewEvent extends Omit<CountedEvent, "from" | "to"> {
   readonly fromState: string | null;
   readonly toState: string;
   readonly reason: string | null;
-  /** Of a failure: what its Agent said. */
+  /** What the Agent said of a failure. */
   readonly detail: string | null;
   /** Whether the task waits for an operator now. */
   readonly isHalted: boolean;

@@ -8,7 +8,7 @@ import type { NewEvent } from "./new-event.ts";
 /** What failures of one group have in common. */
 export interface FailureKind {
   readonly workflow: string;
-  /** Empty: the task as a whole failed. */
+  /** The step that failed; empty: the task as a whole did. */
   readonly step: string;
   readonly faultCode: string;
   /** Numbers, ids and quoted values are replaced. */
@@ -57,7 +57,7 @@ function failureOfStep(event: NewEvent): readonly Failure[] {
 
 const unhappy: ReadonlySet<string> = new Set(["error", "compensating", "compensated"]);
 
-/** Of tasks that failed without a step of theirs, such as by their own limit. */
+/** Failures of tasks that failed without a step of theirs, such as by their own limit. */
 async function failuresOfTasks(
   db: Database,
   {

@@ -127,7 +127,7 @@ async function saveTurn(
   });
 }
 
-/** By how many the open tasks of each state became more. */
+/** The numbers by which the open tasks of each state became more. */
 function openChanges(events: readonly NewEvent[]) {
   const changes = { pending: 0, processing: 0, compensating: 0, error: 0 };
   const change = (state: string | null, one: 1 | -1): void => {
@@ -158,7 +158,7 @@ async function record(db: Database, events: readonly NewEvent[]): Promise<void> 
 
 type Counted = ReturnType<typeof countEvents>[number];
 
-/** In one order, so that rows are locked in one order. */
+/** Sorts in one order, so that rows are locked in one order. */
 const byKey = (one: Counted, other: Counted): number => (keyOf(one) < keyOf(other) ? -1 : 1);
 const keyOf = ({ resolution, subject, at }: Counted): string => `${resolution} ${subject} ${at}`;
 

@@ -16,7 +16,7 @@ const findKeys = query("find-business-keys", rowsOf<BusinessKey>());
 const releaseSubmissions = query("release-submissions");
 
 interface Taken {
-  /** Those that have no business key, or have taken it. */
+  /** Candidates that have no business key, or have taken it. */
   readonly accepted: ReadonlySet<Candidate>;
   /** The open tasks that have the keys of the others, by the ids that these would have got. */
   readonly holders: ReadonlyMap<string, string>;

@@ -23,7 +23,7 @@ export interface NewTask {
   readonly takesActive?: boolean;
   readonly input: Json;
   readonly priority: Priority;
-  /** By what its steps share their band; null: first come, first served. */
+  /** What its steps share their band by; null: first come, first served. */
   readonly fairness: Fairness | null;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
@@ -34,7 +34,7 @@ export interface NewTask {
   readonly notBefore?: Instant | null;
   /** The trace that it belongs to, as `traceText` writes it; null or absent: none. */
   readonly traceContext?: string | null;
-  /** The same key with the same hash stands for the same task while the key is kept. */
+  /** The idempotency key: with the same hash it stands for the same task while it is kept. */
   readonly idempotency: {
     readonly key: string;
     readonly hash: string;

@@ -19,7 +19,7 @@ beforeEach(() => tested.clear());
 const hour = 3_600_000;
 const common = { workflow: "trip.v1", input: { x: 1 } };
 
-/** As if so much time had passed. */
+/** Moves due times back, as if so much time had passed. */
 const passes = (interval: string) =>
   tested.db.query(
     `update state.steps set not_before = not_before - interval '${interval}' where not_before is not null`,

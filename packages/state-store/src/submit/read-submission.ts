@@ -185,7 +185,7 @@ function fairnessOf(
   return { key, weight: weight ?? 1 };
 }
 
-/** Where a value of the input stands; nothing for one that the submission gives. */
+/** The place of a value in the input; nothing for one that the submission gives. */
 const from = (asked: unknown, pointer: string | undefined): string =>
   asked === null && pointer !== undefined ? ` at ${pointer}` : "";
 

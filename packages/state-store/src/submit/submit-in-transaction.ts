@@ -62,7 +62,7 @@ export async function submitTasks(
   return submitted;
 }
 
-/** Until the transaction ends. */
+/** Sets the trace until the transaction ends. */
 const setTrace = "select set_config('holdfast.traceparent', $1, true)";
 
 const select = "select name, definition from state.workflow_to_submit($1)";

@@ -66,7 +66,10 @@ export const submitTasks =
     }
   };
 
-/** Also what any other check of the store refuses has this code: trying that again is no harm. */
+/**
+ * Whether a partition is missing. What any other check of the store refuses has this code, too: trying that again is
+ * no harm.
+ */
 const isWithoutPartition = ({ details }: Fault): boolean => details["sqlstate"] === "23514";
 
 const waitForReplication = query("wait-for-replication");

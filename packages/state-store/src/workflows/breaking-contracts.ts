@@ -20,7 +20,7 @@ interface OtherContract {
 
 const keyOf = ({ operation, workflow }: OtherContract): string => `${operation} ${workflow}`;
 
-/** So many contracts are compared in one transaction. The largest take some 100 ms each. */
+/** Contracts that are compared in one transaction. The largest take some 100 ms each. */
 const mostCompared = 2;
 
 type ReadDefinition = (db: Database, name: string) => Promise<WorkflowDefinition | null>;

@@ -3,7 +3,7 @@ import type { Database } from "../postgres/query.ts";
 import type { StoredWorkflow, UnusableWorkflow, WorkflowCatalog } from "./workflow-catalog.ts";
 
 /**
- * So many definitions are read and planned in one transaction that keeps rows locked. The largest take some 15 ms each;
+ * Definitions that are read and planned in one transaction that keeps rows locked. The largest take some 15 ms each;
  * tasks that are decided about together are usually of one or two workflows, and those are known.
  */
 const mostReads = 4;
@@ -13,7 +13,7 @@ export type FindWorkflow = WorkflowCatalog["find"];
 /** Finds the workflows of tasks in a transaction. Throws `TakesLong` where it would have to read many. */
 export function briefReads(
   catalog: Pick<WorkflowCatalog, "find" | "known">,
-  /** For those that are read between two transactions. */
+  /** The database for those that are read between two transactions. */
   pool: Database,
 ) {
   /** What was found stays, whatever has to leave the catalog meanwhile. */
@@ -24,7 +24,7 @@ export function briefReads(
     return workflow;
   };
   return {
-    /** Of one transaction. */
+    /** Begins the reads of one transaction. */
     begin(): FindWorkflow {
       const reading = new Set<string>();
       const left = new Set<string>();

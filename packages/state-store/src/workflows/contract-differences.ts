@@ -15,7 +15,7 @@ interface DifferenceRow {
   readonly agent: string;
   readonly operation: string;
   readonly needed: string;
-  /** Empty: the instances do not have the operation. */
+  /** The contract that the instances offer; empty: they do not have the operation. */
   readonly offered: string;
   readonly instances: number;
   readonly names: readonly string[];
@@ -37,7 +37,10 @@ type FindWorkflow = (name: string) => Promise<StoredWorkflow | UnusableWorkflow>
 
 /** Which contracts are compared with what stored workflows need. */
 export interface ContractsAsked {
-  /** Also those that no instance has now, and that another stored workflow was made with: one may start at any time. */
+  /**
+   * Whether contracts count, too, that no instance has now, and that another stored workflow was made with: one may
+   * start at any time.
+   */
   readonly stored: boolean;
 }
 
@@ -45,8 +48,8 @@ export interface ContractsAsked {
 const mostKept = 20_000;
 
 /**
- * Where instances differ from what stored workflows need. Usually they do not, and no definition is read. How a contract
- * reads a workflow never changes, so it is compared once.
+ * Finds where instances differ from what stored workflows need. Usually they do not, and no definition is read. How a
+ * contract reads a workflow never changes, so it is compared once.
  */
 export const findContractDifferences = (
   findWorkflow?: (db: Database, name: string) => ReturnType<FindWorkflow>,

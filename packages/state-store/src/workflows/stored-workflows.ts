@@ -9,7 +9,7 @@ export interface WorkflowRecord {
   readonly createdAt: Date;
   /** The person or program that stored it; null: unknown. */
   readonly storedBy: string | null;
-  /** Null: it takes new tasks. */
+  /** The instant of its retirement; null: it takes new tasks. */
   readonly retiredAt: Date | null;
   readonly retiredBy: string | null;
   readonly retiredReason: string | null;
@@ -62,7 +62,7 @@ const reinstate = query("reinstate-workflow", rowsOf<{ name: string }>());
 export const findWorkflows = query("find-workflows", rowsOf<WorkflowRecord>());
 export const findKnownAgents = query("find-known-agents", rowsOf<KnownAgent>());
 
-/** False: it is not stored, or does not await its Agents any more. */
+/** Activates a workflow; false: it is not stored, or does not await its Agents any more. */
 export const activateWorkflow = async (db: Database, wish: ActivationWish): Promise<boolean> =>
   (await activate(db, wish))[0]?.isActivated === true;
 
@@ -76,11 +76,11 @@ export const findActiveVersions = async (
 export const findAwaitingWorkflows = (db: Database): Promise<readonly AwaitingWorkflow[]> =>
   selectAwaiting(db, {});
 
-/** False: it is retired already, or not stored. */
+/** Retires a workflow; false: it is retired already, or not stored. */
 export const retireWorkflow = async (db: Database, wish: WorkflowWish): Promise<boolean> =>
   (await retire(db, wish)).length === 1;
 
-/** False: it is not retired, or not stored. */
+/** Reinstates a workflow; false: it is not retired, or not stored. */
 export const reinstateWorkflow = async (
   db: Database,
   { name }: { readonly name: string },

@@ -42,8 +42,8 @@ export interface RegistrationOptions {
   /** The person or program that stores it; unknown, unless given. */
   readonly storedBy?: string;
   /**
-   * False: it stays inactive, unless it is the first version. Otherwise a version that is newer than the active one becomes
-   * active once its Agents are known: see `findAwaitingWorkflows`.
+   * Whether the version may become active. False: it stays inactive, unless it is the first one. Otherwise one that
+   * is newer than the active one becomes active once its Agents are known: see `findAwaitingWorkflows`.
    */
   readonly activates?: boolean;
   /** Whether its contracts may break those of workflows in use, as in development; refused unless said. */
@@ -57,14 +57,14 @@ export interface Registration extends RegistrationOptions {
 
 /** A definition that was just read. */
 interface ReadWorkflow extends StoredWorkflow {
-  /** As it is stored. */
+  /** Bytes of the definition as it is stored. */
   readonly bytes: number;
 }
 
 /** A definition that is not stored, or that this release cannot use. */
 export interface UnusableWorkflow {
   readonly name: string;
-  /** For people. */
+  /** A text for people. */
   readonly problem: string;
 }
 
@@ -74,7 +74,7 @@ export interface UnusableWorkflow {
  */
 export interface WorkflowCatalog {
   find(db: Database, name: string): Promise<StoredWorkflow | UnusableWorkflow>;
-  /** Like `find`, but throws `workflow.unknown`. */
+  /** Finds as `find` does, but throws `workflow.unknown`. */
   get(db: Database, name: string): Promise<StoredWorkflow>;
   /** What was found before; undefined: not yet, or it had to leave. Never asks the store: see `contractsOf`. */
   known(name: string): StoredWorkflow | undefined;
@@ -95,7 +95,7 @@ const selectWorkflow = query(
     definition: unknown;
     bytes: number;
     contentHash: string;
-    /** By operation; null: an earlier release stored it. */
+    /** Hashes by operation; null: an earlier release stored it. */
     contracts: ContractHashes | null;
   }>(),
 );
@@ -210,7 +210,7 @@ export function registerWorkflow(
 
 type Breaking = ReturnType<typeof breakingContracts>;
 
-/** Null: it cannot be used. */
+/** The definition of a workflow; null: it cannot be used. */
 async function definitionOf(db: Database, name: string): Promise<WorkflowDefinition | null> {
   const found = await readWorkflow(db, name);
   return isUsable(found) ? found.definition : null;
