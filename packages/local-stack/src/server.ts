@@ -2,7 +2,7 @@ export type Provider = "url" | "docker" | "embedded" | "installed" | "package";
 
 /** A Postgres, wherever it came from. */
 export interface PostgresServer extends AsyncDisposable {
-  /** Of the server's own database, as a user who may create others. */
+  /** The URL of the server's own database, as a user who may create others. */
   readonly url: string;
   /** Ends it with SIGINT ("fast") or SIGQUIT ("immediate") and starts it again at the same URL. */
   restart(mode: "fast" | "immediate"): Promise<void>;
@@ -14,9 +14,9 @@ export interface PostgresServer extends AsyncDisposable {
 
 /** A RabbitMQ, wherever it came from. */
 export interface BrokerServer extends AsyncDisposable {
-  /** Of a virtual host, as a user tagged administrator. */
+  /** The URL of a virtual host, as a user tagged administrator. */
   readonly url: string;
-  /** Of its HTTP API, with user and password. Null where that plugin is not on. */
+  /** The URL of its HTTP API, with user and password. Null where that plugin is not on. */
   readonly managementUrl: string | null;
   /** Runs `rabbitmqctl` against this node and returns what it printed. */
   rabbitmqctl(...args: readonly string[]): Promise<string>;

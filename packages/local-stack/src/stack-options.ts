@@ -1,12 +1,15 @@
 /** The options that every part of a stack gets. */
 export interface StackOptions {
-  /** Where data, logs and pid files go. */
+  /** The folder of data, logs and pid files. */
   readonly dataFolder: string;
   /** A demo keeps its data and is careful with it; a test wants speed, and throws all away. */
   readonly purpose: "demo" | "test";
   /** Whether RabbitMQ has its HTTP API, by which definitions are imported in a tenth of a second. */
   readonly management?: boolean;
-  /** Where a package of the distribution is unpacked, for every stack of this machine or of this project. */
+  /**
+   * The folder in which a package of the distribution is unpacked, for every stack of this machine or of this
+   * project.
+   */
   readonly packageFolder?: string;
   readonly log: (line: string) => void;
   /** Called when a RabbitMQ of our own is about to start, with where it will answer some seconds later. */
@@ -21,8 +24,8 @@ export interface StackOptions {
 const bases = { postgres: 25_000, broker: 26_000, epmd: 27_000, dist: 28_000, management: 29_000 };
 
 /**
- * Where to look for a port. Stacks that start together each begin elsewhere, so that they do not race
- * for one port: RabbitMQ takes its own only seconds after we looked.
+ * The port at which the search for a free one begins. Stacks that start together each begin elsewhere, so that they
+ * do not race for one port: RabbitMQ takes its own only seconds after we looked.
  */
 export function portBase(part: keyof typeof bases): number {
   return bases[part] + ((process.pid * 7) % 900);

@@ -4,7 +4,9 @@ import type { KeptProperties } from "./consume/kept-properties.ts";
 
 /** What is to be published: persistent and mandatory, unless it is transient. */
 export interface OutgoingMessage {
-  /** Empty: the default exchange, which leads to the queue named by `routingKey`. No service may write to it. */
+  /**
+   * The exchange; empty: the default one, which leads to the queue named by `routingKey`. No service may write to it.
+   */
   readonly exchange: string;
   readonly routingKey: string;
   readonly type: string;
@@ -15,7 +17,10 @@ export interface OutgoingMessage {
   readonly headers?: Readonly<Record<string, unknown>>;
   /** Its place in a trace: goes into the headers `traceparent` and `tracestate`. Null or absent: they are left out. */
   readonly trace?: TraceContext | null;
-  /** To be handled before others. Quorum queues of RabbitMQ 4 deliver it before others, too; those of RabbitMQ 3 do not. */
+  /**
+   * Whether it is to be handled before others. Quorum queues of RabbitMQ 4 deliver it before others, too; those of
+   * RabbitMQ 3 do not.
+   */
   readonly isUrgent?: boolean;
   /** Milliseconds after which the broker drops it to the dead letters. */
   readonly expirationMs?: number;
@@ -56,13 +61,13 @@ export interface Delivery {
   readonly header?: (name: string) => unknown;
   /** Its place in a trace, also of one that came with others; null or absent: none, or none that can be read. */
   readonly trace?: TraceContext | null;
-  /** For a dead letter: why it died first (`expired`, `rejected`, `delivery_limit`, …). */
+  /** The first reason why a dead letter died (`expired`, `rejected`, `delivery_limit`, …). */
   readonly deathReason: string | undefined;
   /** What must be kept of it beside its body, for a dead letter that may be sent once more. */
   readonly keep?: () => KeptProperties;
   /** The broker has delivered it before. */
   readonly redelivered: boolean;
-  /** False once its channel has closed: the broker delivers it again, unless it was settled before. */
+  /** Whether its channel is still open. False: the broker delivers it again, unless it was settled before. */
   isCurrent(): boolean;
   /** Others came in the same message, and are dead or delivered again if this one is. */
   readonly isBundled: boolean;
@@ -174,7 +179,7 @@ export interface Broker extends AsyncDisposable {
     handle: (batch: readonly Delivery[]) => Promise<void>,
   ): Promise<AsyncDisposable>;
   /**
-   * Like `consumeBatches`, from all these queues as if they were one. One of `owned` becomes ours until
+   * Consumes as `consumeBatches` does, from all these queues as if they were one. One of `owned` becomes ours until
    * our connection is lost; with the next connection it may be another one.
    */
   consumeShared(

@@ -8,10 +8,10 @@ import { connectBroker } from "../src/connect-broker.ts";
 import { quiet, until } from "./fixtures.ts";
 
 const agents = ["payments"];
-/** Where messages go of which nothing else is said. */
+/** The queue of messages of which nothing else is said. */
 export const queue = agentQueue("payments");
 
-/** For tests: a broker of one's own, and a connection to it that can be cut. */
+/** A broker of a test's own, and a connection to it that can be cut. */
 export interface TestedBroker extends AsyncDisposable {
   readonly server: TestBroker;
   readonly link: Link;
@@ -19,7 +19,7 @@ export interface TestedBroker extends AsyncDisposable {
   /** What an operator does, on a connection of their own. */
   readonly operator: Channel;
   publishAll(texts: readonly string[]): Promise<readonly PublishResult[]>;
-  /** Until it is stored, as every publisher of ours does. */
+  /** Publishes until the message is stored, as every publisher of ours does. */
   publishAtLast(outgoing: OutgoingMessage): Promise<void>;
   /** Resolves when both connections were lost: the one that publishes, and the one that consumes. */
   connectionsLost(): Promise<void>;

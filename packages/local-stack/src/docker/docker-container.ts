@@ -12,7 +12,7 @@ export interface ContainerOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** What the image's own entry point is given. */
   readonly command?: readonly string[];
-  /** From ports of the container to ports of this machine, which stay the same over a restart. */
+  /** Ports of the container, and those of this machine that lead to them and stay the same over a restart. */
   readonly ports: readonly { readonly container: number; readonly host: number }[];
 }
 

@@ -6,7 +6,7 @@ const run = promisify(execFile);
 const answerWithinMs = 5_000;
 const pullWithinMs = 20_000;
 
-/** Null when a container of `image` can be started at once; else, in a few words, why not. */
+/** Says in a few words why no container of `image` can be started at once; null when one can. */
 export async function whyNoContainer(image: string): Promise<string | null> {
   if (!hasClient()) return "the package testcontainers is not installed, so Docker is not used";
   const daemon = await succeeds(["version", "--format", "{{.Server.Version}}"], answerWithinMs);

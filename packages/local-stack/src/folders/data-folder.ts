@@ -25,7 +25,7 @@ const currentFormat = "2";
 /** Why a data folder cannot be used, in a sentence that says what to do. */
 export class DataFolderFault extends Error {}
 
-/** Where everything that we keep on this machine goes: `.holdfast` in the project, or HOLDFAST_DATA. */
+/** The folder for everything that we keep on this machine: `.holdfast` in the project, or HOLDFAST_DATA. */
 export function holdfastFolder(): string {
   const inProject = fileURLToPath(new URL("../../../../.holdfast", import.meta.url));
   return process.env["HOLDFAST_DATA"] ?? inProject;

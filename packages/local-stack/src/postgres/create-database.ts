@@ -8,7 +8,7 @@ export interface Database extends AsyncDisposable {
 }
 
 interface DatabaseOptions {
-  /** Without it the database gets a unique name. */
+  /** The name of the database; unique unless given. */
   readonly name?: string;
   /** The database that it is a copy of; nothing may be connected to that meanwhile. Without it it is empty. */
   readonly template?: string;

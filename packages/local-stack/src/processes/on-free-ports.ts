@@ -1,5 +1,5 @@
 const attempts = 5;
-/** In the words of Postgres, of Erlang and of RabbitMQ. */
+/** What a port that is taken is called by Postgres, by Erlang and by RabbitMQ. */
 const taken = /address already in use|eaddrinuse|dist_port_already_used/i;
 
 /** Whether this says that another program has the port. */

@@ -6,7 +6,7 @@ import { guardProcess } from "./guard-process.ts";
 import { writePidFile } from "./pid-file.ts";
 
 export interface ProcessOptions {
-  /** Where its log and its pid file go. */
+  /** The folder of its log and its pid file. */
   readonly folder: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;

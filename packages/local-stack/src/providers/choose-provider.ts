@@ -4,7 +4,10 @@ import type { StackOptions } from "../stack-options.ts";
 /** What HOLDFAST_PROVIDER may say. */
 export type Force = "url" | "docker" | "local";
 
-/** Null when the provider can be had; else, in a few words, why not. Asked only when it is its turn. */
+/**
+ * What keeps each provider from being used, asked only when it is its turn: null when it can be had; else, in a few
+ * words, why not.
+ */
 export type Obstacles = Readonly<Partial<Record<Provider, () => Promise<string | null>>>>;
 
 export interface Choice {

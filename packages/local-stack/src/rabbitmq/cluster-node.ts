@@ -16,7 +16,7 @@ const run = promisify(execFile);
 /** Milliseconds. */
 const readyWithin = 120_000;
 const stopWithin = 15_000;
-/** For one `rabbitmqctl`, which would wait for a hung node for ever. */
+/** The time limit of one `rabbitmqctl`, which would wait for a hung node for ever. */
 const commandWithin = 60_000;
 const user = "holdfast";
 /** The virtual host that every node knows. */

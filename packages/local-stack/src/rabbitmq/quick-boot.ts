@@ -56,7 +56,7 @@ const namesOf = (applications: string): string =>
     .map((name) => `"${name}"`)
     .join(",");
 
-/** Beside the boot, which recovers the queues, and until it has ended: for a minute at most. */
+/** Triggers elections beside the boot, which recovers the queues, until it has ended: for a minute at most. */
 const elect = `spawn(fun()->lists:any(fun(_)->${[
   "timer:sleep(20)",
   // A row has a third element since Ra 2.7.

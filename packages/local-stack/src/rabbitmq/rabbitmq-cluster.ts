@@ -17,7 +17,7 @@ const stopWithin = 15_000;
 
 /** Three nodes of RabbitMQ on this machine that form one cluster. */
 export interface RabbitmqCluster extends AsyncDisposable {
-  /** Of all nodes. */
+  /** The URL of all nodes. */
   readonly url: string;
   readonly nodes: readonly ClusterNode[];
   /** A line for each queue: its name, the node of its leader, its members, and those that are online. */

@@ -4,7 +4,7 @@ import type { RabbitmqInstallation } from "./rabbitmq-installation.ts";
 
 export interface RabbitmqNode {
   readonly installation: RabbitmqInstallation;
-  /** Where everything of this node goes. */
+  /** The folder of everything that belongs to this node. */
   readonly folder: string;
   /** What its name begins with: `holdfast`, where it is the only one. */
   readonly name?: string;

@@ -15,7 +15,7 @@ export async function inTime<Answer>(
   }
 }
 
-/** Much more than a busy broker needs for one queue. */
+/** The time after which an answer for one queue is missed: much more than a busy broker needs. */
 export const queueAnswersWithin: Milliseconds = 10_000;
 
 /**
@@ -29,7 +29,10 @@ export const ofQueue = <Answer>(queue: string, answer: Promise<Answer>): Promise
     `RabbitMQ does not answer for the queue ${queue}: it may have no leader; "holdfast doctor" says what to do`,
   );
 
-/** While the nodes of a cluster do not agree about who is alive, one may leave such a question unanswered. */
+/**
+ * Bounds the wait for an answer about an exchange: while the nodes of a cluster do not agree about who is alive, one
+ * may leave such a question unanswered.
+ */
 export const ofExchange = <Answer>(exchange: string, answer: Promise<Answer>): Promise<Answer> =>
   inTime(
     answer,

@@ -17,7 +17,7 @@ afterEach(async () => {
   await parts.disposeAsync();
 });
 
-/** Somebody who keeps the marker, and what happened to it. */
+/** A connection that keeps the marker, and what happened to it. */
 async function keep(onMissing: () => void = () => {}) {
   const options = { url: server.url, name: "test", agents: [], log: quiet };
   const broker = parts.use(await connectBroker({ ...options, topology: "declare" }));

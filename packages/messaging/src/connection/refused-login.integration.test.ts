@@ -29,7 +29,7 @@ const log = { info: say, warn: say, error: say };
 const access = () => serverAccess({ name: "broker", read: () => url, log });
 const linesOf = (message: string) => lines.filter((line) => line.message === message);
 
-/** As an operator does; the user of a test has the name of its virtual host. */
+/** Calls the HTTP API as an operator does; the user of a test has the name of its virtual host. */
 const call = (method: "PUT" | "DELETE", path: readonly string[], body?: object) =>
   callManagement(process.env["TEST_BROKER_MANAGEMENT_URL"] ?? "", method, path, body);
 const user = () => new URL(server.url).username;

@@ -86,7 +86,7 @@ export function commandsInTurn() {
       turn = done.catch(() => {});
       return done;
     },
-    /** For a new channel: a command on the one before may still wait for its answer. */
+    /** Begins anew for a new channel: a command on the one before may still wait for its answer. */
     beginAnew(): void {
       turn = Promise.resolve();
     },

@@ -129,7 +129,10 @@ interface Shares {
   readonly prefetch: number;
 }
 
-/** Of the queues of other consumers as many as keep them from growing: their owners take the rest. */
+/**
+ * The prefetch of one queue: from the queues of other consumers as many messages as keep them from growing, as their
+ * owners take the rest.
+ */
 function shareOf(queue: string, { own, common, prefetch }: Shares): number {
   if (queue === (own ?? common)) return prefetch;
   return Math.max(1, Math.floor(prefetch / (queue === common ? 2 : 8)));

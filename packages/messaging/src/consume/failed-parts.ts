@@ -29,7 +29,7 @@ export const restAfter = (failures: number): number =>
 export function failedParts() {
   const waiting: Part[] = [];
   const retried = new Set<Part>();
-  /** Until then the store is left alone by all that it failed; 0: it works, as far as is known. */
+  /** The instant until which the store is left alone by all that it failed; 0: it works, as far as is known. */
   let outageUntil = 0;
   const dueAt = ({ notBefore, failures, error }: Part): number =>
     failures > 0 && isOfSurroundings(error) ? Math.max(notBefore, outageUntil) : notBefore;
@@ -43,7 +43,7 @@ export function failedParts() {
       waiting.length > 0 || [...retried].some(({ failedAt }) => failedAt > 0),
     /** How many deliveries are in parts that failed. */
     deliveries: (): number => failing().reduce((sum, { items }) => sum + items.length, 0),
-    /** Where the next part that may be retried stands; -1: there is none. */
+    /** The index of the next part that may be retried; -1: there is none. */
     indexOfDue: (now: number): number => waiting.findIndex((part) => dueAt(part) <= now),
     /** When the first of them may be retried. */
     nextDue: (): number => Math.min(...waiting.map(dueAt)),
@@ -68,7 +68,7 @@ export function failedParts() {
   };
 }
 
-/** The same deliveries in parts of at most so many, which may be retried at once. */
+/** Divides the same deliveries into parts of at most so many, which may be retried at once. */
 export function partsOf(
   { items, error, failedAt, handledBefore }: Part,
   size: number,

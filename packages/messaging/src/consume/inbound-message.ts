@@ -19,7 +19,7 @@ export interface InboundMessage {
   readonly message: ConsumeMessage;
   readonly channel: Channel;
   readonly deliveries: readonly OpenDelivery[];
-  /** Of its content. */
+  /** The size of its content. */
   readonly bytes: number;
   readonly isUrgent: boolean;
   /** Nothing is left to be said of it, or all that is left is to acknowledge it. */
@@ -98,7 +98,7 @@ export function toInboundMessage(
 
 /** What a message does not say of itself. */
 interface Surroundings {
-  /** Of the message as it came, in bytes, should it have been cut. */
+  /** The bytes of the message as it came, should it have been cut. */
   readonly size?: number;
   /** Publishes on its channel. */
   readonly answer: Broker["publish"];
@@ -115,7 +115,7 @@ interface Shared extends Pick<Surroundings, "answer"> {
 
 const closedChannels = new WeakSet<Channel>();
 
-/** To be called when a channel has closed: what was not settled on it is delivered again. */
+/** Is called when a channel has closed: what was not settled on it is delivered again. */
 export const channelClosed = (channel: Channel): void => void closedChannels.add(channel);
 
 const openDeliveries = (
@@ -166,7 +166,9 @@ const openDeliveries = (
   };
 };
 
-/** On a dead channel nothing can be settled, and nothing need be: the broker delivers again. */
+/**
+ * Sends unless the channel is dead: there nothing can be settled, and nothing need be, as the broker delivers again.
+ */
 export function attempt(send: () => void): void {
   try {
     send();

@@ -16,9 +16,9 @@ export interface KeptProperties {
   readonly replyTo: string | null;
   readonly type: string | null;
   readonly messageId: string | null;
-  /** Without those that the broker writes. As JSON. */
+  /** The headers without those that the broker writes, as JSON. */
   readonly headers: Readonly<Record<string, unknown>>;
-  /** False: a header or a property of it cannot be kept as it is. */
+  /** Whether all of it can be kept as it is: false if a header or a property cannot. */
   readonly isWhole: boolean;
 }
 
@@ -77,7 +77,7 @@ const ownOf = (headers: unknown, name: string): unknown =>
 const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !Buffer.isBuffer(value);
 
-/** Null: one of them is no JSON, or they are too long. */
+/** The headers to keep; null: one of them is no JSON, or they are too long. */
 function headersOf(headers: unknown): Readonly<Record<string, unknown>> | null {
   const kept = Object.entries(isTable(headers) ? headers : {}).filter(
     ([name]) => !leftOut.test(name),

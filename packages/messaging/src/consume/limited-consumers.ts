@@ -24,7 +24,7 @@ interface OnChannel {
   readonly unsettled: Map<string, number>;
 }
 
-/** So many consumers share the limit at most, before one takes the place of all. */
+/** Consumers that share the limit at most, before one takes the place of all. */
 const mostConsumers = 16;
 /** What becomes free of messages of cancelled consumers is given to a new one in parts of the limit, not one by one. */
 const parts = 8;

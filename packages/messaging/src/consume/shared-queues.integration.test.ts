@@ -10,10 +10,10 @@ const queues = { common: replyQueue, owned: [first, second, third] };
 
 let parts: AsyncDisposableStack;
 let server: TestBroker;
-/** One that nobody cuts off. */
+/** A broker whose connection is never cut. */
 let publisher: Broker;
 
-/** Somebody who consumes all of them, through a link of their own. */
+/** A consumer of all of them, through a link of its own. */
 interface Reader {
   readonly consumer: SharedConsumer;
   readonly link: Link;

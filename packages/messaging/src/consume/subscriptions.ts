@@ -15,7 +15,7 @@ import { hasUnreadableHeaders } from "./kept-properties.ts";
 
 /** What takes the messages of one consumer. */
 export interface Intake {
-  /** Whose messages they are. */
+  /** The queue of the messages. */
   readonly queue: string;
   take(message: InboundMessage): void;
   /**

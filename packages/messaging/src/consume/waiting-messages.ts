@@ -20,7 +20,7 @@ export function waitingMessages() {
     },
     /** Whether it would make a batch of `max` deliveries full. */
     isFull: (max: number): boolean => deliveries >= max || bytes >= maxBytes,
-    /** As many as make a batch full, and at least one: what came together stays together. */
+    /** Takes as many as make a batch full, and at least one: what came together stays together. */
     take(max: number): readonly InboundMessage[] {
       let [takenDeliveries, takenBytes] = [0, 0];
       const last = waiting.findIndex((message) => {

@@ -1,6 +1,6 @@
 /**
- * At most so many that work at the same time. Each works until it finds nothing to do; the last one is replaced if
- * something has come in since.
+ * Starts workers, of which at most so many work at the same time. Each works until it finds nothing to do; the last
+ * one is replaced if something has come in since.
  */
 export function workers(most: number, work: () => Promise<void>, isNeeded: () => boolean) {
   const working = new Set<Promise<void>>();

@@ -20,7 +20,7 @@ interface RawQueue {
 }
 
 interface Options {
-  /** With user and password. */
+  /** The URL with user and password. */
   readonly url: string;
   /** Names the virtual host. */
   readonly brokerUrl: string;

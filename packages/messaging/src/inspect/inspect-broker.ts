@@ -25,7 +25,7 @@ export interface BrokerFacts {
   readonly blocked: string | null;
   readonly queues: readonly QueueFacts[];
   readonly missingExchanges: readonly string[];
-  /** Null: its URL was not given. */
+  /** What the management of the broker says; null: its URL was not given. */
   readonly management: ManagementFacts | { readonly fault: string } | null;
 }
 

@@ -6,7 +6,7 @@ export interface ManagementFacts {
   readonly alarms: readonly string[];
   readonly queues: readonly ManagedQueue[];
   readonly bindings: readonly { readonly exchange: string; readonly queue: string }[];
-  /** Of the virtual host. */
+  /** Open connections of the virtual host. */
   readonly connections: number;
   /** How many connections the virtual host may have; null: there is no limit. */
   readonly maxConnections: number | null;
@@ -15,7 +15,7 @@ export interface ManagementFacts {
 export interface ManagedQueue {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Null: this broker gathers no statistics. */
+  /** Messages in the queue; null: this broker gathers no statistics. */
   readonly messages: number | null;
   readonly consumers: number | null;
   /** The policy that applies to it, and what it says. */
@@ -27,7 +27,7 @@ export interface ManagedQueue {
 }
 
 interface Options {
-  /** With user and password. */
+  /** The URL with user and password. */
   readonly url: string;
   /** Names the virtual host. */
   readonly brokerUrl: string;

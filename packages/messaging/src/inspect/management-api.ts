@@ -7,7 +7,7 @@ const unhealthy = 503;
 const [unauthorized, forbidden, notFound] = [401, 403, 404];
 
 interface Call {
-  /** With user and password. */
+  /** The URL with user and password. */
   readonly url: string;
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
@@ -64,7 +64,7 @@ function unreachable(url: URL, cause: unknown): TransientFault {
   );
 }
 
-/** As AMQP clients read a URL: no path is the virtual host `/`. */
+/** Reads the virtual host of a URL as AMQP clients do: no path is the virtual host `/`. */
 export function vhostOf(brokerUrl: string): string {
   const path = new URL(serverUrls(brokerUrl)[0]).pathname.slice(1);
   return path === "" ? "/" : decodeURIComponent(path);

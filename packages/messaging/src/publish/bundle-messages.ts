@@ -58,7 +58,7 @@ export function bundleMessages(publish: Publish): Publish {
   };
 }
 
-/** As the first of them, but with the bodies and traces of all, and in time for the most urgent. */
+/** A message like the first of them, but with the bodies and traces of all, and in time for the most urgent. */
 function together(messages: readonly OutgoingMessage[]): OutgoingMessage {
   const [only] = messages;
   if (only !== undefined && messages.length === 1) return only;

@@ -19,7 +19,7 @@ const confirmWithin = 3_000;
 export function publisher(channelNow: () => ConfirmChannel | null, onRefused: () => void) {
   const watched = new WeakMap<ConfirmChannel, Published>();
   return {
-    /** To be called for each new channel. */
+    /** Is called for each new channel. */
     watch(channel: ConfirmChannel): void {
       const published: Published = { returned: new Set(), unconfirmed: 0, onDrained: () => {} };
       watched.set(channel, published);

@@ -37,7 +37,7 @@ const definitionsWith = (limit: { readonly maxConnections?: number }) =>
     ],
   });
 
-/** Of the user alone. */
+/** The difference that is found for the user alone. */
 async function difference(limit: { readonly maxConnections?: number }) {
   const found = await readDefinitions({
     url: managementUrlOf(broker.url),

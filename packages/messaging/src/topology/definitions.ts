@@ -60,8 +60,8 @@ interface DefinitionsOptions {
   readonly agents: readonly string[];
   readonly users: readonly BrokerUser[];
   /**
-   * For the time in which services of this release run beside those that still published through the
-   * default exchange: these keep the right to do so.
+   * Whether services of this release run beside those that still published through the default exchange: these keep
+   * the right to do so.
    */
   readonly duringUpgrade?: boolean;
 }
@@ -166,7 +166,7 @@ function repliesOf(user: BrokerUser): string {
 }
 
 const hints = [wakeExchange, cancelExchange];
-/** Where operators send dead letters once more. */
+/** The exchanges to which operators send dead letters once more. */
 const replayed = [submissionExchange, replyExchange];
 
 function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions {

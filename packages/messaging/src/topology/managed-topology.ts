@@ -17,7 +17,7 @@ interface RawUser extends Named {
   /** A list, or a text with commas in releases before 3.8. */
   readonly tags: readonly string[] | string;
   readonly password_hash: string;
-  /** None in releases before 3.8.10. */
+  /** The limits of the user; none in releases before 3.8.10. */
   readonly limits?: Readonly<Record<string, number>>;
 }
 

@@ -18,7 +18,7 @@ afterEach(async () => {
 const bind = (queue: string) =>
   tested.broker.bind({ exchange: statusExchange, queue, routingKey: queue });
 
-/** As a submitter declares the queue of its statuses. */
+/** Declares a queue of statuses as a submitter does. */
 async function statusQueue(): Promise<string> {
   const { queue } = await tested.operator.assertQueue(`status.${randomUUID()}`, { durable: true });
   return queue;
