@@ -5,7 +5,7 @@ const commands = ["verify", "doctor", "why", "version", "help"] as const;
 /** What was asked for. */
 export interface CommandLine {
   readonly command: (typeof commands)[number];
-  /** Of `why`; empty otherwise. */
+  /** The task of `why`; empty for other commands. */
   readonly taskId: string;
   readonly json: boolean;
   /** Durations as they were written. */

@@ -3,9 +3,9 @@ import type { CommandLine } from "./command-line.ts";
 /** What a command has to say. */
 export interface Answer {
   readonly exitCode: number;
-  /** For people. */
+  /** The answer for people. */
   readonly text: string;
-  /** For machines: the same, as JSON. */
+  /** The same answer as JSON, for machines. */
   readonly json: unknown;
 }
 

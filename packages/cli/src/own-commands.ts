@@ -20,7 +20,7 @@ const ownCommands: Readonly<Record<string, OwnCommand>> = {
   topology,
 };
 
-/** Undefined: there is no such command. */
+/** The command of that name; undefined: there is none. */
 export const ownCommandOf = (name: string): OwnCommand | undefined =>
   Object.hasOwn(ownCommands, name) ? ownCommands[name] : undefined;
 

@@ -12,7 +12,7 @@ import type { CommandLine } from "./command-line.ts";
 /** What every command needs. */
 export const StoreSettings = Type.Object({ STATE_STORE_URL: StateStoreUrl });
 
-/** Without a broker much can be said all the same. */
+/** The settings of `why`, which can say much without a broker. */
 export const WhySettings = Type.Object({
   STATE_STORE_URL: StateStoreUrl,
   BROKER_URL: Type.Optional(BrokerUrl),

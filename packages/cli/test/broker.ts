@@ -9,7 +9,7 @@ import {
 import { connectBroker } from "@holdfast/messaging";
 import { type TestBroker, testBroker } from "@holdfast/test-servers";
 
-/** For tests: a virtual host with Holdfast's queues, and what an operator can do to it. */
+/** A virtual host with Holdfast's queues, for tests, and what an operator can do to it. */
 export interface OperatedBroker extends AsyncDisposable {
   readonly broker: TestBroker;
   /** RabbitMQ's HTTP API, for a user who may do everything. */

@@ -12,7 +12,7 @@ export interface Examined {
   readonly findings: readonly Finding[];
 }
 
-/** For tests: a store and a broker that doctor examines, and services that listen. */
+/** A store and a broker that doctor examines in tests, and services that listen. */
 export interface TestSystem extends AsyncDisposable {
   readonly store: TestStore;
   readonly operated: OperatedBroker;
@@ -82,7 +82,7 @@ export const stateOf = (findings: readonly Finding[], code: string) =>
 export const wrongs = ({ findings }: Examined) =>
   findings.filter(({ state, code }) => state === "wrong" && code !== "store.durability");
 
-/** There is this one thing that is wrong, and nothing else. */
+/** Expects this one thing to be wrong, and nothing else. */
 export function expectOnly(looked: Examined, code: string, ...texts: readonly string[]): void {
   expect(looked.exitCode).toBe(1);
   const found = wrongs(looked);

@@ -4,7 +4,7 @@ import { queryOnce } from "@holdfast/local-stack";
 import { type ClaimedStep, openStateStore, type StateStore } from "@holdfast/state-store";
 import { migratedDatabase } from "@holdfast/test-servers";
 
-/** For tests: a migrated store of one's own, and tasks in it that stand where a test wants them. */
+/** A migrated store of a test's own, and tasks in it that stand where the test wants them. */
 export interface TestStore extends AsyncDisposable {
   readonly url: string;
   readonly store: StateStore;

@@ -22,7 +22,10 @@ export async function verifyAsJson(
   return { ...(JSON.parse(stdout) as Found), exitCode };
 }
 
-/** For tests: submits a task and brings it into a state that a healthy store can have. Resolves to its id. */
+/**
+ * Ways to submit a task and bring it into a state that a healthy store can have, by that state. Each resolves to its
+ * id.
+ */
 export const taskStates: Readonly<Record<string, (store: TestStore) => Promise<string>>> = {
   submitted: (store) => store.submit(),
   claimed: async (store) => {

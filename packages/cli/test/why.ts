@@ -5,7 +5,7 @@ import { openTestStore, type TestStore } from "./fixtures.ts";
 
 const agents = ["inventory", "payments"];
 
-/** For tests: a store and a broker with services that listen, and the answers of `holdfast why`. */
+/** A store and a broker with services that listen, for tests, and the answers of `holdfast why`. */
 export interface AskedSystem extends AsyncDisposable {
   readonly store: TestStore;
   /** Makes the services listen to these queues only, or to all again. */

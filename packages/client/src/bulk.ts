@@ -9,7 +9,7 @@ import type {
 } from "./types.ts";
 
 interface PageOptions {
-  /** At most 100; 20 unless said otherwise. */
+  /** Items on a page: at most 100; 20 unless given. */
   readonly limit?: number;
   /** What the page before named as its `next`. */
   readonly after?: string | null;

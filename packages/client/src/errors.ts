@@ -6,11 +6,11 @@ type Problem = components["schemas"]["Problem"];
 export class ProblemError extends Error {
   override readonly name = "ProblemError";
   readonly status: number;
-  /** Such as `task.invalid`: see the catalogue of fault codes. */
+  /** The fault code, such as `task.invalid`: see the catalogue of fault codes. */
   readonly code: string;
   /** Which parts of the request are wrong. */
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
-  /** Of `task.key_in_use`: the open task that has the key. */
+  /** The open task that has the key, for `task.key_in_use`. */
   readonly taskId: string | null;
   readonly problem: Problem;
 

@@ -4,7 +4,7 @@ import type { Change } from "./types.ts";
 
 interface Service {
   readonly open: Open;
-  /** For so long (ms) it may not be reachable. */
+  /** Milliseconds for which the service may be unreachable. */
   readonly retryFor: number;
 }
 

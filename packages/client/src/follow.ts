@@ -14,11 +14,11 @@ export interface FollowOptions {
 interface Service {
   readonly send: Send;
   readonly open: Open;
-  /** For so long (ms) it may not be reachable. */
+  /** Milliseconds for which the service may be unreachable. */
   readonly retryFor: number;
 }
 
-/** Between two looks at the history (ms), where there is no stream: a look at once when the task ends. */
+/** Milliseconds between two looks at the history, where there is no stream: a look at once when the task ends. */
 const interval = 1_000;
 
 /**

@@ -103,7 +103,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
 
 interface Submission extends SubmitOptions {
   readonly input: unknown;
-  /** For which the answer may wait for the result. */
+  /** Seconds for which the answer may wait for the result. */
   readonly seconds?: number;
 }
 

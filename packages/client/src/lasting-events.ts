@@ -7,7 +7,7 @@ interface Stream {
   readonly open: Open;
   readonly path: string;
   readonly signal?: AbortSignal | undefined;
-  /** For so long (ms) the service may not be reachable. */
+  /** Milliseconds for which the service may be unreachable. */
   readonly retryFor: number;
 }
 
@@ -45,7 +45,7 @@ export async function* lastingEvents(stream: Stream): AsyncGenerator<ServerEvent
   }
 }
 
-/** Null: the connection was lost, or the service ended the stream. */
+/** The next event; null: the connection was lost, or the service ended the stream. */
 async function nextOf(
   events: AsyncGenerator<ServerEvent, void>,
   signal: AbortSignal | undefined,
@@ -59,7 +59,7 @@ async function nextOf(
   }
 }
 
-/** Null: the service could not be reached. */
+/** Connects to the stream; null: the service could not be reached. */
 async function connect({ open, path, signal }: Stream, place: string): Promise<Response | null> {
   const headers = {
     accept: "text/event-stream",

@@ -3,7 +3,10 @@ import type { HistoryEntry } from "./types.ts";
 
 interface HistoryPage {
   readonly items: readonly HistoryEntry[];
-  /** Absent: the service is of an earlier release, which answers all at once. */
+  /**
+   * The entry after which the next page begins. Absent: the service is of an earlier release, which answers all at
+   * once.
+   */
   readonly next?: string | null;
 }
 

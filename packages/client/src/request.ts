@@ -1,15 +1,15 @@
 import { ConnectionError, isProblem, ProblemError } from "./errors.ts";
 import { backoff, type RetryOptions, retryAfter, sleep } from "./retry.ts";
 
-/** Where the service is, and how it is asked. */
+/** The address of the service, and the way to ask it. */
 export interface ClientOptions extends RetryOptions {
-  /** Such as `http://127.0.0.1:3000`. */
+  /** The base URL of the service, such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** The operator's token, for all but submitting, showing and following one's own tasks. */
   readonly token?: string;
   /** Who acts, for the history of tasks; `client` unless said otherwise. */
   readonly actor?: string;
-  /** Instead of the global one. */
+  /** A `fetch` in place of the global one. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -118,7 +118,7 @@ const strange = ({ status }: Response, url: string) =>
     `${url} answered ${status}, and not as Holdfast does: is it the URL of a submission service?`,
   );
 
-/** Undefined: it is no JSON. */
+/** Parses JSON; undefined: it is none. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

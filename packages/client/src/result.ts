@@ -2,9 +2,9 @@ import type { Send } from "./request.ts";
 import { sleep } from "./retry.ts";
 import type { TaskResult } from "./types.ts";
 
-/** For so long (ms) the service lets one request wait. */
+/** The longest time in milliseconds for which the service lets one request wait. */
 export const longestRequest = 60_000;
-/** Between two requests that were not allowed to wait. */
+/** Milliseconds between two requests that were not allowed to wait. */
 const pause = 500;
 
 export interface WaitOptions {

@@ -1,6 +1,6 @@
 /** How a call is tried again. Durations are milliseconds. */
 export interface RetryOptions {
-  /** For how long in all; 0: never. 30 s unless said otherwise. */
+  /** Milliseconds of retries in all; 0: never. 30 s unless said otherwise. */
   readonly retryFor?: number;
 }
 

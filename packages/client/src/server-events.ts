@@ -1,12 +1,12 @@
 /** An event of a stream of Server-Sent Events. */
 export interface ServerEvent {
-  /** Empty: no event had one yet. */
+  /** The id of the last event that had one; empty: no event had one yet. */
   readonly id: string;
   readonly event: string;
   readonly data: string;
 }
 
-/** For so long (ms) a service says nothing at most: then the connection is lost. */
+/** The longest silence of a service in milliseconds: after it the connection counts as lost. */
 const silence = 45_000;
 
 /**

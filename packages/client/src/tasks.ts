@@ -14,7 +14,7 @@ import type {
 } from "./types.ts";
 
 interface PageOptions {
-  /** At most 500; 20 unless said otherwise. */
+  /** Tasks on a page: at most 500; 20 unless given. */
   readonly limit?: number;
   /** What the page before named as its `next`. */
   readonly after?: string | null;

@@ -18,7 +18,7 @@ const stay = defineWorkflow("stay.v1", z.object({ guest: z.string() }), (input, 
 type Is<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const holds = <T extends true>(): T => true as T;
 
-/** Never called: the compiler reads it. */
+/** Calls that the compiler reads, and that never run. */
 async function typed(client: HoldfastClient) {
   const task = await client.submit(stay, { guest: "Ada" });
   // @ts-expect-error the input has a guest

@@ -40,12 +40,12 @@ export type DeadLetterAction = Schemas["DeadLetterActions"]["items"][number];
 export type Change =
   | {
       readonly event: "changed";
-      /** At most 200, as they are now: the latest first. */
+      /** Tasks as they are now, the latest first, 200 at most. */
       readonly tasks: readonly Pick<
         ListedTask,
         "id" | "workflow" | "state" | "version" | "updatedAt"
       >[];
-      /** So many have changed besides. */
+      /** The number of tasks that changed besides. */
       readonly more: number;
     }
   | { readonly event: "tick"; readonly at: string; readonly overview: Overview };
@@ -110,7 +110,10 @@ export type TaskResult<Output = unknown> =
 export type Wait = number | `${number}${"ms" | "s" | "m" | "h"}`;
 
 export interface SubmitOptions {
-  /** The same key stands for the same task. A new one for each call unless said otherwise: repetitions share it. */
+  /**
+   * The key that stands for this task: the same key is the same task. A new one for each call unless said otherwise:
+   * repetitions share it.
+   */
   readonly idempotencyKey?: string;
   /** The business's own name of what the task is about: at most one open task of the workflow has it. */
   readonly key?: string;

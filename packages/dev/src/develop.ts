@@ -116,7 +116,7 @@ async function openParts(stack: DisposableStack, options: ForParts) {
 
 const placesOf = ({ stateStoreUrl, brokerUrl }: Places): Places => ({ stateStoreUrl, brokerUrl });
 
-/** Where other commands find what runs here. */
+/** Writes down where other commands find what runs here. */
 function writePlaces(dataFolder: string, places: Readonly<Record<string, string>> | Places): void {
   const file = join(dataFolder, "places.json");
   writeFileSync(file, `${JSON.stringify(places, null, 2)}\n`, { mode: 0o600 });

@@ -53,7 +53,7 @@ export async function runDev(args: readonly string[], { command }: DevContext): 
   return failed;
 }
 
-/** In one sentence; the servers' data folder was made for `npm start` of the repository first. */
+/** The error in one sentence; the servers' data folder was made for `npm start` of the repository first. */
 const sentenceOf = (error: unknown): string =>
   errorText(error).replace("npm start -- --fresh", "npx holdfast dev --fresh");
 

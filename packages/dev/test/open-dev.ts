@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { holdfastCommand, type TestBroker, testBroker, testDatabase } from "@holdfast/test-servers";
 
-/** For tests: a project that `holdfast dev` runs, on the servers of the test run. */
+/** A project for tests that `holdfast dev` runs, on the servers of the test run. */
 export interface Dev extends AsyncDisposable {
   readonly folder: string;
   readonly pid: number;
@@ -57,7 +57,7 @@ const folders = fileURLToPath(new URL("./projects/", import.meta.url));
 const patience = 60_000;
 
 interface DevTestOptions {
-  /** By which its processes are known. */
+  /** A word by which its processes are known. */
   readonly marker?: string;
   /** It starts a Postgres of its own, as for a person who sets no URL. */
   readonly ownPostgres?: boolean;
@@ -104,7 +104,7 @@ const spawnDev = (folder: string, env: Files, args: readonly string[] = ["dev"])
     stdio: ["pipe", "pipe", "pipe"],
   });
 
-/** Where the servers are, by what `holdfast dev` writes down. */
+/** The addresses of the servers, as `holdfast dev` wrote them down. */
 function placesIn(folder: string): Files {
   const places = readFileSync(join(folder, ".holdfast/dev/places.json"), "utf8");
   const { stateStoreUrl = "", brokerUrl = "" } = JSON.parse(places) as Files;

@@ -1,7 +1,7 @@
 import type { BrokerFacts, ManagedQueue, QueueFacts } from "@holdfast/messaging";
 import type { Finding } from "../src/doctor/finding.ts";
 
-/** For tests: a broker without a problem. */
+/** A broker without a problem, for tests. */
 export const broker: BrokerFacts = {
   version: "4.1.2",
   blocked: null,

@@ -2,7 +2,7 @@ import type { BreakerFacts, LaneFacts, SeenInstance, StepFacts } from "@holdfast
 import type { BrokerLook } from "../src/causes/system-facts.ts";
 import type { Facts } from "../src/why/facts.ts";
 
-/** For tests: the instant at which the facts were read. */
+/** The instant at which the facts were read, for tests. */
 export const noon = Date.UTC(2026, 0, 1, 12);
 
 export const charge: StepFacts = {
@@ -83,7 +83,7 @@ const instanceOf = (service: SeenInstance["service"]): SeenInstance => ({
 /** A Scheduler and a Supervisor that run. */
 export const instances = [instanceOf("scheduler"), instanceOf("supervisor")];
 
-/** Of a task that waits for its charge, which is due. */
+/** The facts of a task that waits for its charge, which is due. */
 export const facts: Facts = {
   workflow: "shopping.v1",
   goal: "do",

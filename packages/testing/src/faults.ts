@@ -1,7 +1,7 @@
 import { TransientFault } from "@holdfast/domain";
 import type { Duration } from "@holdfast/workflow";
 
-/** Where an Agent can die: before the handler, after it, or around the publish of its reply. */
+/** The points at which an Agent can die: before the handler, after it, or around the publish of its reply. */
 export type AgentPoint = "agent.received" | "agent.worked" | "agent.replying" | "agent.replied";
 
 /**
@@ -33,13 +33,13 @@ export type InjectedFault =
     };
 
 interface Times {
-  /** Once unless said otherwise. */
+  /** The number of times that it happens; 1 unless given. */
   readonly times?: number;
 }
 
 interface KillOptions extends Times {
   readonly at: AgentPoint;
-  /** Null: whichever it performs. */
+  /** The step at which it dies; null: whichever it performs. */
   readonly step?: string | null;
 }
 

@@ -5,7 +5,7 @@ import type { World } from "./simulator/world.ts";
 
 export interface CallRecorder {
   readonly calls: readonly HandlerCall[];
-  /** The same Agent, with every call of a handler recorded, and no retries within an attempt. */
+  /** Returns the Agent with every call of a handler recorded, and no retries within an attempt. */
   record(agent: HostedAgent): HostedAgent;
   /** How many handlers are running that virtual time has to wait for. */
   readonly awaited: number;

@@ -147,7 +147,7 @@ test("virtual time passes only when the test advances it, and a test can wait un
   expect(run.task.state).toBe("processed");
 });
 
-/** As over a network. */
+/** Answers late, as over a network. */
 const slow = async () => {
   await new Promise((resolve) => {
     setTimeout(resolve, 20);

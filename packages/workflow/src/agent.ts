@@ -47,7 +47,7 @@ export interface Call<Result> {
   readonly outputSchema: { readonly [key: string]: Json } | null;
   /** What the Agent wraps; absent: a service of the Agent's own name. */
   readonly remote?: RemoteDefinition;
-  /** Never present: carries the type of what the Agent will return. */
+  /** The type of what the Agent will return; no such value is ever present. */
   readonly result?: Result;
 }
 
@@ -60,7 +60,7 @@ export const contractOf = ({ input, output }: Operation): string | null =>
 export interface AgentContract<O extends Operations = Operations> {
   readonly name: string;
   readonly operations: O;
-  /** Absent: a service of the Agent's own name. */
+  /** The remote service that it wraps. Absent: one of the Agent's own name. */
   readonly remote?: RemoteDefinition;
 }
 

@@ -15,7 +15,7 @@ const Trip = z.object({
 });
 type Input = z.input<typeof Trip>;
 
-/** As `defineWorkflow` returns it, for plans that need not end with a usable definition. */
+/** A plan as `defineWorkflow` returns it, for plans that need not end with a usable definition. */
 const defined = (plan: Plan<Input>) => ({ name: "book.v1", [planOf]: plan }) as const;
 const charge = (step: AddStep, trip: Ref<Input>, name = "charge") =>
   step(name, { call: payments.assess({ price: trip.price }), completeWithin: "1s" });

@@ -49,7 +49,7 @@ export function checkPlans(exported: object): void {
 
 /** What an operator is shown of a finding. */
 interface Located {
-  /** Of the function; its first line is 1. */
+  /** The line of the function, whose first line is 1. */
   readonly line: number;
   readonly text: string;
   readonly why: string;

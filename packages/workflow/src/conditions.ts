@@ -31,7 +31,7 @@ export const and = (...conditions: readonly Conditional[]): Condition => ({
   and: conditions.map(conditionOf),
 });
 
-/** At least one of them holds. */
+/** A condition that holds if at least one of them does. */
 export const or = (...conditions: readonly Conditional[]): Condition => ({
   or: conditions.map(conditionOf),
 });

@@ -21,9 +21,9 @@ import { within } from "./within.ts";
 /** The name changes with every change of meaning, as that of a message does. */
 export type WorkflowName = `${string}.v${number}`;
 
-/** By what the tasks of a workflow share a band: places in their input. */
+/** The places in the input of a workflow's tasks by which these share a band. */
 interface FairnessOptions {
-  /** Such as a customer's id: a text or a whole number. Tasks without one are claimed in the order of time. */
+  /** The key, such as a customer's id: a text or a whole number. Tasks without one are claimed in the order of time. */
   readonly key: Ref<string> | Ref<number> | Ref<string | null> | Ref<string | undefined>;
   /** 1 to 1000: how many steps are claimed for one of a key with the weight 1. */
   readonly weight?: Ref<number> | Ref<number | null> | Ref<number | undefined>;
@@ -34,7 +34,7 @@ export interface WorkflowOptions<Input = unknown> {
   readonly completeWithin?: Duration;
   /** The business's noun for its tasks: with `orders` they are submitted at `POST /v1/orders`. */
   readonly collection?: string;
-  /** Where the fairness key and weight of a task stand, unless its submission names others. */
+  /** The places of the fairness key and weight of a task, unless its submission names others. */
   readonly fairness?: (input: Ref<Input>) => FairnessOptions;
 }
 
@@ -50,7 +50,7 @@ export interface Workflow<S extends Schema, Output = unknown> {
   readonly definition: WorkflowDefinition;
   /** The function that wrote the steps down, for `checkPlan`. It is not listed, and nothing runs it again. */
   readonly [planOf]?: (...given: never[]) => unknown;
-  /** Only a type: there is no such value. */
+  /** A type only: there is no such value. */
   readonly [result]?: Output;
 }
 

@@ -56,7 +56,7 @@ type FieldsOf<Planned> = {
 type MayBeMissing<Planned> =
   Planned extends Later<infer Value> ? (undefined extends Value ? true : false) : false;
 
-/** Only objects with known keys can be reached into. */
+/** Whether a type can be reached into: only objects with known keys can. */
 type IsRecord<T> = [T] extends [readonly unknown[]]
   ? false
   : [T] extends [object]
@@ -66,8 +66,8 @@ type IsRecord<T> = [T] extends [readonly unknown[]]
     : false;
 
 /**
- * The same value, now known to be there: for a step whose condition says that it is. A workflow whose condition does
- * not say so is refused when it is stored.
+ * Returns the same value, now known to be there: for a step whose condition says that it is. A workflow whose
+ * condition does not say so is refused when it is stored.
  */
 export const present = <T>(value: Ref<T>): Ref<NonNullable<T>> =>
   value as unknown as Ref<NonNullable<T>>;

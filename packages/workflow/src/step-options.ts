@@ -14,7 +14,7 @@ export interface RetryOptions {
   readonly max?: Duration;
 }
 
-/** Once the threshold is reached: wait for an extended period, then start counting anew. */
+/** What follows once the threshold is reached: a wait for an extended period, then counting starts anew. */
 export interface CoolDownOptions {
   readonly wait: Duration;
   /** How often; null: without limit. */
@@ -28,7 +28,9 @@ interface FaultOptions {
   readonly onFailure?: "compensate" | "halt";
 }
 
-/** By fault code, such as `payments.limit_reached`, or `payments.*` for all of an area. The first match wins. */
+/**
+ * Options by fault code, such as `payments.limit_reached`, or `payments.*` for all of an area. The first match wins.
+ */
 type FaultsOptions = Readonly<Record<string, FaultOptions>>;
 
 /** The policy of a step's undo. By default it may fail more often, and is retried until it succeeds. */
@@ -59,7 +61,7 @@ export interface StepOptions<
   /** How long one attempt may take. The Scheduler turns it into the complete-by time. */
   readonly completeWithin: Duration;
   /**
-   * For long operations: how long an attempt may last whose handler keeps calling `heartbeat` or `progress`. Each call
+   * How long an attempt of a long operation may last whose handler keeps calling `heartbeat` or `progress`. Each call
    * gives it `completeWithin` more. Without this, heartbeats are shown and extend nothing.
    */
   readonly extendUpTo?: Duration;
@@ -72,7 +74,7 @@ export interface StepOptions<
   readonly maxRequeues?: number;
   readonly retry?: RetryOptions;
   readonly coolDown?: CoolDownOptions | null;
-  /** Once the step has failed for good: undo the task (the default), or wait for an operator. */
+  /** What follows once the step has failed for good: undo the task (the default), or wait for an operator. */
   readonly onFailure?: "compensate" | "halt";
   /** Policies for single faults. */
   readonly faults?: FaultsOptions;
@@ -114,14 +116,17 @@ export function undoPolicyOf(options: StepOptions<unknown>): Omit<UndoDefinition
   };
 }
 
-/** Absent when there is none, as `faults`. */
+/** The limit of extensions, absent when there is none, as `faults`. */
 const toExtension = (
   extendUpTo: Duration | undefined,
   field: string,
 ): Pick<StepPolicy, "extendUpTo"> =>
   extendUpTo === undefined ? {} : { extendUpTo: toMilliseconds(extendUpTo, field) };
 
-/** Absent when there are none: a definition that says nothing new stays the same definition. */
+/**
+ * The policies for single faults, absent when there are none: a definition that says nothing new stays the same
+ * definition.
+ */
 function toFaults(
   faults: FaultsOptions | undefined,
   { failures, field }: { readonly failures: number; readonly field: string },

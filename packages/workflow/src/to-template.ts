@@ -4,7 +4,7 @@ import { pointerOf } from "./ref.ts";
 type Path = readonly string[];
 type Write = (value: unknown, path: Path) => Json;
 
-/** As deep as a payload may be. */
+/** The depth that a payload may have. */
 const deepest = 32;
 
 /**

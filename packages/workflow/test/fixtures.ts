@@ -3,7 +3,7 @@ import { defineAgent } from "../src/agent.ts";
 
 const Money = z.object({ amount: z.int(), currency: z.string() });
 
-/** For tests: Agents as an author would declare them. */
+/** Agents as an author would declare them, for tests. */
 export const payments = defineAgent("payments", {
   charge: {
     input: z.object({ price: Money, note: z.string().optional() }),

@@ -30,7 +30,10 @@ export function connect(asked: Asked, io: Io, actor: string): HoldfastClient {
   return holdfastClient({ url, actor, retryFor: 10_000, ...(token ? { token } : {}) });
 }
 
-/** From the command line, the environment, or else a profile: the token goes with the URL that it belongs to. */
+/**
+ * Finds the service on the command line, in the environment, or else in a profile: the token goes with the URL that
+ * it belongs to.
+ */
 export function serviceOf(asked: Asked, { env }: Io): Profile {
   const { url, profile } = asked;
   const givenToken = tokenOf(asked, env);

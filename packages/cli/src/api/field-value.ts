@@ -26,7 +26,7 @@ const isFlag = (schema: object): boolean =>
 interface Given {
   readonly texts: readonly string[];
   readonly schema: FieldSchema;
-  /** As the user wrote it, such as `--limit`. */
+  /** The option as the user wrote it, such as `--limit`. */
   readonly option: string;
   /** Whether `+1h` stands for an instant. */
   readonly isInstant: boolean;

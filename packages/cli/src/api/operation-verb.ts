@@ -56,7 +56,7 @@ export const listingVerb = ({ name, operation, columns }: Listing): Verb =>
   });
 
 interface Change {
-  /** Such as `agents pause`: the last word is what is done. */
+  /** The name of the verb, such as `agents pause`: its last word is what is done. */
   readonly name: string;
   readonly operation: OperationId;
   /** What it asks besides, for `--dry-run`. */

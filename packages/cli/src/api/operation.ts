@@ -33,7 +33,7 @@ export type RequestOf<Id extends OperationId> = Partial<
 
 type Whole<Name extends string> = Name extends `${infer First}.${string}` ? First : Name;
 
-/** Those fields of a request that have one of these names, or a part of that name. */
+/** The fields of a request that have one of these names, or a part of that name. */
 export type PartOf<Id extends OperationId, Name extends FieldOf<Id>> = Pick<
   RequestOf<Id>,
   Whole<Name> & keyof RequestOf<Id>

@@ -3,7 +3,10 @@ import { table } from "./print.ts";
 
 type Overview = components["schemas"]["Overview"];
 
-/** For people: how many tasks there are, what needs them, and how the Agents do. What another release leaves out is left out. */
+/**
+ * An overview for people: how many tasks there are, what needs them, and how the Agents do. What another release
+ * leaves out is left out.
+ */
 export function overviewText({
   states = {} as Overview["states"],
   needsYou = [],

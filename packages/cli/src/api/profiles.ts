@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { ConfigurationError } from "./usage-error.ts";
 import type { Io } from "./verb.ts";
 
-/** Where a service is, and how to show that one is an operator. */
+/** The address of a service, and what shows that one is an operator. */
 export interface Profile {
   readonly url: string;
   readonly token?: string;

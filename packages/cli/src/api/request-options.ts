@@ -17,7 +17,7 @@ interface OptionWords {
   readonly short?: string;
   /** What stands for its value in the help. */
   readonly value?: string;
-  /** Instead of the field's description. */
+  /** A help text in place of the field's description. */
   readonly help?: string;
   /** An instant: `+1h` stands for one. */
   readonly isInstant?: boolean;

@@ -28,9 +28,9 @@ export interface OptionSpec {
 
 /** A command that talks to the API. */
 export interface Verb {
-  /** Such as `tasks submit`. */
+  /** The name of the verb, such as `tasks submit`. */
   readonly name: string;
-  /** As the help shows them: `<required>`, `[optional]`, `[several...]`. */
+  /** The operands as the help shows them: `<required>`, `[optional]`, `[several...]`. */
   readonly operands: readonly string[];
   readonly summary: string;
   /** What it asks of the API. */
@@ -58,7 +58,7 @@ export type Output = (typeof outputs)[number];
 
 /** What is printed. */
 export interface Outcome {
-  /** 0 unless said otherwise. */
+  /** The exit code; 0 unless said otherwise. */
   readonly exitCode?: number;
   /** The whole, for `json`. */
   readonly value: unknown;
@@ -66,7 +66,7 @@ export interface Outcome {
   readonly items?: readonly object[];
   /** Which of their fields a table has, and under which names they are found. */
   readonly columns?: readonly string[];
-  /** Instead of a table. */
+  /** A text in place of a table. */
   readonly text?: string;
   /** A line for people after a table. */
   readonly note?: string | undefined;

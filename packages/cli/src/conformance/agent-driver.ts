@@ -4,7 +4,7 @@ import type { Case } from "./cases.ts";
 
 /** One reply to a request of ours. */
 export interface Answer {
-  /** Null: no `step.reply.v1` can be read in it. */
+  /** The reply; null: no `step.reply.v1` can be read in the message. */
   readonly reply: StepReply | null;
   /** Milliseconds since its request was published last. */
   readonly afterMs: number;

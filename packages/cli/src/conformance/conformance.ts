@@ -58,7 +58,9 @@ function contextOf(options: ConformanceOptions, cases: Cases, driver: AgentDrive
   };
 }
 
-/** Where this user may not ask for the queue, its silence tells. */
+/**
+ * Throws if no instance takes requests. A user who may not ask for the queue learns of it only by its silence later.
+ */
 async function mustBeThere(driver: AgentDriver): Promise<void> {
   const { agent } = driver;
   const queue = await driver.inspect();

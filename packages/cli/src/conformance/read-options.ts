@@ -9,7 +9,7 @@ export interface ConformanceOptions {
   /** The file of cases; or the one case that succeeds. */
   readonly cases: string | Pick<Cases, "happy">;
   readonly brokerUrl: string;
-  /** Null: the broker's HTTP API is not known. */
+  /** The URL of the broker's HTTP API; null: it is not known. */
   readonly managementUrl: string | null;
   /** The process of the Agent, which is stopped by SIGTERM at the end. */
   readonly pid: number | null;

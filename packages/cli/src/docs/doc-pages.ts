@@ -21,9 +21,9 @@ export interface DocHit {
   readonly excerpt: string;
 }
 
-/** In which order people need them. */
+/** The folders of pages in the order in which people need them. */
 const folders = ["get-started", "guides", "reference", "internals"] as const;
-/** Beside the code of a package that was installed, and in the repository. */
+/** The folders of the docs beside the code of an installed package, and in the repository. */
 const places = ["../../docs/", "../../../../docs/"];
 
 /** All pages, read from the files that came with this release. Empty if they were left out. */

@@ -154,7 +154,7 @@ const declareAnew = (queue: string, more: Readonly<Record<string, string | numbe
 
 const toExpired = { "x-dead-letter-exchange": "", "x-dead-letter-routing-key": "requests.expired" };
 
-/** For one test, with other arguments than ours. */
+/** Declares the queue for one test, with other arguments than ours. */
 async function redeclarePayments(more: Readonly<Record<string, string | number>>): Promise<void> {
   const declare = async (arguments_: typeof more) => {
     await operated.broker.deleteQueue("agent.payments");

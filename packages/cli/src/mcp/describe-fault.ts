@@ -8,7 +8,7 @@ export interface ToolFault {
   readonly transient: boolean;
 }
 
-/** Null: it is a bug. */
+/** Describes a fault; null: it is a bug. */
 export function describeFault(error: unknown): ToolFault | null {
   if (error instanceof ProblemError) return problemFault(error);
   if (error instanceof ConnectionError) {

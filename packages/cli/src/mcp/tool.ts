@@ -53,7 +53,7 @@ export async function answer(
   }
 }
 
-/** Only the documentation is all our own. */
+/** The parts of a tool's answer: the documentation alone is all our own. */
 const contentOf = ({ operations }: Tool, text: string): ToolAnswer["content"] =>
   [terminalText(text), ...(operations.length > 0 ? [byStrangers] : [])].map((one) => ({
     type: "text" as const,

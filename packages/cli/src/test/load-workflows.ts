@@ -8,7 +8,10 @@ import { usageFault } from "../read-arguments.ts";
 
 /** Workflows by where a case may find them. */
 export interface Workflows {
-  /** By name, or by name without its version, the newest; in a file, if `wanted` is a path beside the case. */
+  /**
+   * Finds a workflow by name, the newest by a name without a version, and one in a file if `wanted` is a path beside
+   * the case.
+   */
   find(wanted: string, folder: string): Promise<WorkflowDefinition>;
 }
 

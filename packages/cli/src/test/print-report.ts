@@ -33,7 +33,7 @@ function printCoverage({ workflow, paths, undoPaths }: Coverage): readonly strin
   ];
 }
 
-/** The same for machines. */
+/** The report for machines. */
 export const reportJson = ({ files, coverage }: Report) => ({
   passed: files.every(({ outcome }) => outcome === "passed"),
   cases: files.map(({ file, name, outcome, problems, ms, result }) => ({

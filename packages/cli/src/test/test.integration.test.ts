@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** As a process of its own, as a user runs it. */
+/** Runs the command in a process of its own, as a user does. */
 function holdfast(args: readonly string[], cwd: string) {
   const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
   execFile(process.execPath, [...holdfastCommand, ...args], { cwd }, (error, out, err) =>

@@ -4,7 +4,7 @@ import { ContractFault } from "@holdfast/domain";
 /** The password of a user; null: passwords are not given here. Throws `cli.usage` for one that is missing. */
 export type PasswordOf = (user: string) => string | null;
 
-/** Where passwords come from: the environment, a file, or nowhere. */
+/** Finds passwords in the environment, in a file, or nowhere. */
 export function passwordsFrom(source: string | null, env: NodeJS.ProcessEnv): PasswordOf {
   if (source === null) return () => null;
   if (source === "env") return (user) => fromEnvironment(user, env);

@@ -17,7 +17,7 @@ export interface TopologyOptions {
   readonly duringUpgrade: boolean;
   readonly brokerUrl: string | null;
   readonly managementUrl: string | null;
-  /** Of the state store, which knows the workflows; null: they are not asked for. */
+  /** The URL of the state store, which knows the workflows; null: they are not asked for. */
   readonly stateStoreUrl: string | null;
   readonly dryRun: boolean;
   readonly yes: boolean;

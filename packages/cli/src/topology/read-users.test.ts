@@ -89,7 +89,7 @@ test("no application that is accepted may touch the status queues of another wor
   );
 });
 
-/** With hashes of passwords; none where the list is refused. */
+/** The users that a list has, with hashes of passwords; none where the list is refused. */
 const acceptedOf = (list: object) => {
   try {
     return usersIn(list).map((user) => ({ ...user, passwordHash: "" }));

@@ -45,7 +45,7 @@ async function check(options: TopologyOptions, wanted: WantedTopology): Promise<
   };
 }
 
-/** By the HTTP API everything is seen; over AMQP queues and exchanges only. */
+/** Compares by the HTTP API, which shows everything, or else over AMQP, which shows queues and exchanges only. */
 async function findDifferences(
   { managementUrl, brokerUrl, vhost, agents }: TopologyOptions,
   { definitions, isPassword }: WantedTopology,

@@ -54,7 +54,7 @@ test("a task whose definition cannot be used is reported until the definition ha
   expect(await verifyAsJson(store)).toMatchObject({ violations: [], exitCode: 0 });
 });
 
-/** With another URL. */
+/** Runs `verify` with another URL. */
 const at = (change: (url: URL) => void) => {
   const url = new URL(store.url);
   change(url);

@@ -38,7 +38,7 @@ interface Options {
 
 interface Running {
   readonly process: PreparedProcess;
-  /** Empty until it has said them. */
+  /** The operations of its Agents; empty until it has said them. */
   operations: ReadonlyMap<string, readonly string[]>;
   /** Resolves to null once it consumes; else to why it cannot. */
   readonly ready: Promise<LocatedError | null>;

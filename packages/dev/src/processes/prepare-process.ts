@@ -25,7 +25,7 @@ export interface ProcessOptions {
   /** Packages that it loads before it begins; its main file finds them. */
   readonly packages: readonly string[];
   readonly folder: string;
-  /** Where Node keeps what it compiled. */
+  /** The folder in which Node keeps what it compiled. */
   readonly cacheFolder: string;
 }
 
@@ -33,7 +33,7 @@ const starter = fileURLToPath(new URL(`./starter${extensionOf(import.meta.url)}`
 /** Milliseconds in which a process that was asked to stop has stopped. */
 const stopWithin = 10_000;
 
-/** From sources in the repository, from compiled files everywhere else. */
+/** The extension of our files: that of sources in the repository, that of compiled files everywhere else. */
 export function extensionOf(url: string): string {
   return url.endsWith(".ts") ? ".ts" : ".js";
 }

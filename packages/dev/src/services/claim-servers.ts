@@ -40,7 +40,7 @@ export async function claimBroker(url: string, { project, takesOver }: Project):
 const hasQueue = (url: string, queue: string): Promise<boolean> =>
   isNot(404, () => askBroker(url, (channel) => channel.checkQueue(queue)));
 
-/** False if the broker refuses it with this code. */
+/** Asks, and resolves to false if the broker refuses with this code. */
 async function isNot(code: number, ask: () => Promise<unknown>): Promise<boolean> {
   try {
     await ask();

@@ -11,7 +11,7 @@ import { readLogLine } from "../processes/log-line.ts";
  */
 const lenient = { UNKNOWN_AGENTS: "accept", UNKNOWN_VERSIONS: "newest" };
 
-/** Where the services of a project find each other. */
+/** Addresses by which the services of a project find each other. */
 export interface Places {
   readonly stateStoreUrl: string;
   readonly brokerUrl: string;

@@ -24,7 +24,7 @@ export interface Cause {
   readonly kind: CauseKind;
   /** The Agent, workflow, remote service or queue; null: the system as a whole. */
   readonly about: string | null;
-  /** Null: not known. */
+  /** The instant since which it holds; null: not known. */
   readonly since: Instant | null;
   /** How many steps it holds back; 0: not counted. */
   readonly count: number;
@@ -49,7 +49,7 @@ export interface AgentState {
   readonly waiting: number | null;
   /** Whether a process of it can take requests; null: that is not known. */
   readonly isServed: boolean | null;
-  /** False: the broker has no queue of it. */
+  /** Whether the broker has a queue of it. */
   readonly hasQueue: boolean;
   readonly lastSeen: Instant | null;
   /** Set if the breakers of all its instances are open, until then as far as that is known. */
@@ -72,7 +72,7 @@ export interface BrokerState {
 /** What one look at the system has shown: `systemFacts` makes it of what was looked at. */
 export interface SystemFacts {
   readonly now: Instant;
-  /** Null: the store could not be read, and the broker does not say. */
+  /** What is known of the Schedulers; null: the store could not be read, and the broker does not say. */
   readonly schedulers: ProcessFacts | null;
   readonly supervisors: ProcessFacts | null;
   readonly broker: BrokerState;

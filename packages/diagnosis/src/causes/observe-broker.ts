@@ -4,7 +4,7 @@ import { type BrokerFacts, inspectBroker } from "@holdfast/messaging";
 import { managed } from "../doctor/check-broker.ts";
 import { type BrokerLook, unseenBroker } from "./system-facts.ts";
 
-/** Where the broker is, and who looks. */
+/** The address of the broker, and the name under which one looks at it. */
 export interface BrokerAddress {
   readonly url: string;
   /** RabbitMQ's HTTP API; null: its user may not, or need not, be known. */

@@ -27,7 +27,7 @@ export interface SeenAgent {
   readonly living: number;
   readonly broken: number;
   readonly brokenUntil: Instant | null;
-  /** Null: in the last day, none was. */
+  /** The instant at which an instance was seen last; null: in the last day, none was. */
   readonly lastSeen: Instant | null;
   /** Whether it has ever sent heartbeats: others are not missed. */
   readonly announces: boolean;
@@ -44,7 +44,7 @@ export interface SeenPause {
 export interface SystemSources extends PathFacts {
   readonly now: Instant;
   readonly broker: BrokerLook;
-  /** Null: the store could not be read. */
+  /** The instances of services; null: the store could not be read. */
   readonly instances: readonly Pick<SeenInstance, "service" | "living" | "seenAt">[] | null;
   readonly pauses: readonly SeenPause[];
   readonly agents: readonly SeenAgent[];

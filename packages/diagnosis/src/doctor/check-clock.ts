@@ -12,8 +12,8 @@ export interface ClockSample {
 const tolerated = 1_000;
 
 /**
- * Only the store's clock decides anything; but logs and traces are read side by side. `advance`: by how many
- * milliseconds `holdfast dev` has advanced it, which the samples leave out.
+ * Compares this host's clock with the store's. The store's alone decides anything, but logs and traces are read side
+ * by side. `advance`: by how many milliseconds `holdfast dev` has advanced it, which the samples leave out.
  */
 export function checkClock(samples: readonly ClockSample[], advance = 0): readonly Finding[] {
   const [best] = samples.toSorted((a, b) => roundTrip(a) - roundTrip(b));

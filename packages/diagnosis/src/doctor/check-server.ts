@@ -3,7 +3,7 @@ import { type Finding, fine, orFine, wrong } from "./finding.ts";
 import { testedVersions } from "./tested-versions.ts";
 
 const tested = testedVersions.postgres;
-/** From which share of its connections on a server is nearly full. */
+/** The share of its connections from which on a server is nearly full. */
 const nearlyFull = 0.8;
 
 /** What Postgres is, whether it keeps what it was given, and whether it has room for us. */

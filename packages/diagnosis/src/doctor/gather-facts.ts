@@ -30,7 +30,7 @@ export interface FactsOptions {
   readonly managementUrl: string | null;
   /** This host's clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** From how many milliseconds on a transaction counts as long. */
+  /** Milliseconds from which on a transaction counts as long. */
   readonly openFor: number;
 }
 
@@ -52,14 +52,14 @@ interface StoreContents {
 
 export interface StoreFacts {
   readonly server: ServerFacts;
-  /** Without what `holdfast dev` has advanced it by. */
+  /** Samples of the store's clock, without what `holdfast dev` has advanced it by. */
   readonly clock: readonly ClockSample[];
-  /** By how many milliseconds it has. */
+  /** Milliseconds by which `holdfast dev` has advanced the clock. */
   readonly advance: number;
   readonly pooler: PoolerFacts;
   readonly vacuum: VacuumFacts;
   readonly migrations: Migrations;
-  /** Null: the schema is not there, or not that of this release. */
+  /** The contents of the store; null: the schema is not there, or not that of this release. */
   readonly contents: StoreContents | null;
 }
 

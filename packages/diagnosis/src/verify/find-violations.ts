@@ -9,7 +9,7 @@ export interface Verification {
 }
 
 export interface VerifyOptions {
-  /** Only tasks submitted in the last so many milliseconds; null: all. */
+  /** Milliseconds back to which tasks are looked at, by their submission; null: all are. */
   readonly since: number | null;
   /** How many tasks one statement looks at. */
   readonly size?: number;

@@ -9,7 +9,7 @@ import { explainWaiting } from "./explain-waiting.ts";
 import type { Facts } from "./facts.ts";
 import { countedFaultOf, stepOf, waitLimit } from "./words.ts";
 
-/** Where a step stands, and why, in one sentence. Total: every state has an answer. */
+/** Says in one sentence in which state a step is, and why. Total: every state has an answer. */
 export function explainStep(step: StepFacts, facts: Facts): string {
   switch (step.processState) {
     case "waiting":

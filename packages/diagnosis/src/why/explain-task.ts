@@ -11,13 +11,13 @@ export interface ExplainedTask extends Explanation {
   readonly processState: Facts["processState"];
   /** Who is ahead of the step that it waits for, while that is due; null: it waits for something else. */
   readonly turnOf: string | null;
-  /** False: the broker was not seen, so that it may be the reason all the same. */
+  /** Whether the broker was seen. False: it may be the reason all the same. */
   readonly sawBroker: boolean;
 }
 
 interface Sources {
   readonly store: Pick<StoreInspector, "findTaskFacts">;
-  /** Null: it is not looked at. */
+  /** The address of the broker; null: it is not looked at. */
   readonly broker: BrokerAddress | null;
 }
 

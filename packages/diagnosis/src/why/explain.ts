@@ -11,7 +11,7 @@ import { countedFaultOf, stepOf, undoReason } from "./words.ts";
 /** Why a task is where it is. */
 export interface Explanation {
   readonly sentence: string;
-  /** Where each step stands that is not what the sentence is about, and who activated the version. */
+  /** The state of each step that the sentence is not about, and who activated the version. */
   readonly evidence: readonly string[];
   /** What each step that is open waits for. */
   readonly steps: readonly { readonly name: string; readonly sentence: string }[];

@@ -23,7 +23,7 @@ function byBand(dueBefore: readonly number[]): string {
   return counts.length === 0 ? "" : ` (${counts.join(", ")})`;
 }
 
-/** Whose they are, in its own band. */
+/** The keys of steps before it, in its own band. */
 function byKey({ keysBefore }: StepFacts): string {
   const counts = keysBefore.map(({ key, steps }) => `${JSON.stringify(key)} ${steps}`);
   return counts.length === 0 ? "" : `, most in its band of the keys ${counts.join(", ")}`;

@@ -21,7 +21,7 @@ export type Behaviour = Timed &
   );
 
 interface Timed {
-  /** So much virtual time passes first, in which the handler says that it is at work; null: none. */
+  /** Virtual time that passes first, in which the handler says that it is at work; null: none. */
   readonly advance: Duration | null;
   /** How many calls in a row do this; null: all that follow. */
   readonly times: number | null;
@@ -46,7 +46,7 @@ export interface Expectations {
   /** The steps whose undos are called, in order. */
   readonly undos?: readonly string[];
   readonly steps: Readonly<Record<string, StepExpectation>>;
-  /** In how much virtual time the task must have ended. */
+  /** The virtual time within which the task must have ended. */
   readonly within: Duration;
 }
 
@@ -56,7 +56,7 @@ export interface Case {
   /** A name such as `book-trip.v1` or `book-trip`, or the path of a module or of a definition. */
   readonly workflow: string;
   readonly input: Json;
-  /** By step, or `<step>:undo`: what its calls do, one after the other. Those that follow succeed. */
+  /** What the calls of each step do, one after the other, by step or `<step>:undo`. Those that follow succeed. */
   readonly steps: Readonly<Record<string, readonly Behaviour[]>>;
   readonly expect: Expectations;
 }

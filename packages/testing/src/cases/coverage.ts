@@ -8,9 +8,9 @@ import type { TaskView } from "../task-view.ts";
 
 /** The ways that tasks of a workflow can take, as sentences about its steps. */
 export interface Paths {
-  /** While it is done: each step is done, skipped, retried, or halts the task. */
+  /** The paths of tasks that are done: each step is done, skipped, retried, or halts the task. */
   readonly paths: readonly string[];
-  /** While it is undone: from where, and what becomes of each undo. */
+  /** The paths of tasks that are undone: from where, and what becomes of each undo. */
   readonly undoPaths: readonly string[];
 }
 

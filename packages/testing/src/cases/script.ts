@@ -18,7 +18,7 @@ export interface Script {
   perform(step: string, context: StepContext): Promise<Json>;
   /** Whether the Agent dies after this call of the step. Asked once. */
   crashes(steps: readonly string[]): boolean;
-  /** For how many milliseconds the reply to this attempt is held up; 0: not at all. */
+  /** Milliseconds for which the reply to this attempt is held up; 0: not at all. */
   heldFor(step: string, attempt: number): number;
 }
 

@@ -9,7 +9,7 @@ import {
 } from "@holdfast/workflow";
 import type { Script } from "./script.ts";
 
-/** Anything: what a case may say was held to the contracts of the definition before. */
+/** A schema that takes anything: what a case may say was held to the contracts of the definition before. */
 export const anything: Schema<never> = {
   "~standard": {
     version: 1,

@@ -14,11 +14,11 @@ export interface Host {
   readonly isAlive: boolean;
   /** Does it now, once the process is thawed, or never, should it be dead. */
   act(what: () => void): void;
-  /** The same at a moment at which the process may die, freeze, or receive a signal to stop. */
+  /** Does as `act`, at a moment at which the process may die, freeze, or receive a signal to stop. */
   actAtRisk(what: () => void): void;
   readonly kill: () => void;
   freeze(ms: number): void;
-  /** Since when it has not stood still. */
+  /** The instant since which it has not stood still. */
   readonly awakeSince: number;
   onDeath(act: () => void): void;
   /** It receives a signal to stop: calls `act` instead of dying at once. */

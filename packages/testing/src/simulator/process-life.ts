@@ -4,7 +4,7 @@ import type { World } from "./world.ts";
 interface ProcessLife {
   readonly isAlive: boolean;
   readonly isFrozen: boolean;
-  /** Since when it has not stood still. */
+  /** The instant since which it has not stood still. */
   readonly awakeSince: number;
   /** Does it now, once the process is thawed, or never, should it be dead. */
   readonly act: (what: () => void) => void;

@@ -57,7 +57,7 @@ export function runSupervisor(
 interface AgentSettings {
   readonly stop: AbortSignal;
   readonly agents: readonly HostedAgent[];
-  /** In the place of the host's own. */
+  /** A failpoint in the place of the host's own. */
   readonly failpoint?: Failpoint;
   /** How many steps each Agent performs at the same time; 10 unless given. */
   readonly slots?: number;
@@ -65,7 +65,7 @@ interface AgentSettings {
   readonly beats?: boolean;
 }
 
-/** Whatever is left to chance would make no two runs alike. */
+/** A number that is no chance: whatever is left to chance would make no two runs alike. */
 const random = (): number => 0.5;
 
 /** Runs Agents in a simulated process until `stop` aborts. */

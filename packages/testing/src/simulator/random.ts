@@ -1,10 +1,10 @@
 /** Chance, all of it from one number: the same seed, the same answers in the same order. */
 export interface Random {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly next: () => number;
   /** A whole number from 0 to one less than `count`. */
   below(count: number): number;
-  /** True so often. */
+  /** Returns true as often as the probability says. */
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
 }

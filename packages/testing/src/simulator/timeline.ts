@@ -4,9 +4,9 @@ export interface Timeline {
   readonly now: number;
   /** Calls `act` so many milliseconds from now. */
   after(ms: number, act: () => void): void;
-  /** The same, for an `act` that settles no promise: nothing follows from it but what is asked for. */
+  /** Calls as `after` does, for an `act` that settles no promise: nothing follows from it but what is asked for. */
   aside(ms: number, act: () => void): void;
-  /** As `after`; what it returns calls that off. */
+  /** Calls as `after` does; what it returns calls that off. */
   timer(ms: number, act: () => void): () => void;
   /** Lets things happen until `isOver` says so, or nothing is left to happen. */
   run(isOver: () => boolean): Promise<void>;
@@ -14,7 +14,7 @@ export interface Timeline {
 
 interface Entry {
   readonly at: number;
-  /** Of two at the same time the one asked for first comes first. */
+  /** The number of the entry: of two at the same time the one asked for first comes first. */
   readonly order: number;
   readonly isAside: boolean;
   act: (() => void) | null;
@@ -69,7 +69,7 @@ export function timeline(): Timeline {
     return first;
   };
 
-  /** Up to the next thing from which promises may follow. False: all is over, or nothing is left. */
+  /** Moves to the next thing from which promises may follow. False: all is over, or nothing is left. */
   const advance = (isOver: () => boolean): boolean => {
     while (!isOver()) {
       const entry = next();

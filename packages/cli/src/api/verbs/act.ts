@@ -62,7 +62,7 @@ interface Done {
   readonly code: string | null;
 }
 
-/** So many at a time. */
+/** Tasks that are acted on at a time. */
 const atATime = 8;
 
 async function actOnAll(

@@ -110,7 +110,7 @@ function openWire(world: World, host: Host, drop: () => void) {
       timeline.after(ms, () => current === mine && host.act(drop));
       return true;
     },
-    /** For the next connection. */
+    /** Begins anew, for the next connection. */
     renew(): void {
       isMute = false;
       current += 1;

@@ -7,7 +7,7 @@ import { queuesWithDeadLetters } from "./routes.ts";
 import { storeMessage } from "./store-message.ts";
 
 export interface MemoryBroker {
-  /** False: no queue takes it. */
+  /** Stores a message; false: no queue takes it. */
   store(message: OutgoingMessage): boolean;
   attach(queue: string, consumer: Omit<Consumer, "queue" | "inHand" | "isOpen">): Consumer;
   /** Gives the host the first of these queues that has no owner; null: all have one. */
@@ -20,7 +20,7 @@ export interface MemoryBroker {
   close(consumer: Consumer): void;
   inspect(queue: string): { readonly messages: number; readonly consumers: number } | null;
   purge(queue: string): void;
-  /** These queues give nothing out for a while, or until the faults end. */
+  /** Has these queues give nothing out for a while, or until the faults end. */
   hold(queues: readonly string[], ms: number): void;
   /** Is short of memory or disk for a while, or until the faults end, and takes nothing from publishers. */
   beInNeed(ms: number): void;

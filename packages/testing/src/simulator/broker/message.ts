@@ -16,7 +16,7 @@ export interface Message extends OutgoingMessage {
 export interface Consumer {
   readonly queue: string;
   readonly host: Host;
-  /** 0: it takes nothing for now, and settles what it has. */
+  /** The prefetch; 0: it takes nothing for now, and settles what it has. */
   prefetch: number;
   /** The highest gets what it can take, the others the rest. */
   readonly priority: number;

@@ -9,7 +9,7 @@ export interface Queue {
   readonly deadLetters: string | null;
   ready: Message[];
   readonly consumers: Set<Consumer>;
-  /** Until when it gives nothing out, as one without a leader. */
+  /** The instant until which it gives nothing out, as a queue without a leader. */
   heldUntil: number;
 }
 
@@ -20,11 +20,11 @@ export interface BrokerState {
   readonly queues: ReadonlyMap<string, Queue>;
   /** How many messages are still to be handled; hints and heartbeats do not count. */
   outstanding: number;
-  /** Until when the broker is short of memory or disk, and takes nothing. */
+  /** The instant until which the broker is short of memory or disk, and takes nothing. */
   inNeedUntil: number;
 }
 
-/** Neither a hint nor a heartbeat need be handled. */
+/** Returns 1 for a message that must be handled; neither a hint nor a heartbeat need be. */
 export const counts = ({ queue }: Message): number =>
   queue === wakeQueue || queue === heartbeatQueue ? 0 : 1;
 
@@ -124,7 +124,7 @@ function requeue(state: BrokerState, message: Message, failed: boolean): void {
 }
 
 function toDelivery(state: BrokerState, message: Message, consumer: Consumer): Delivery {
-  /** On a connection that broke nothing can be settled: the message has gone to another consumer. */
+  /** Settles the message, but not on a connection that broke: there it has gone to another consumer. */
   const settle = (how: () => void) => (): void =>
     consumer.host.act(() => {
       if (!consumer.inHand.has(message) || consumer.losesWords()) return;

@@ -27,7 +27,7 @@ export const queuesWithDeadLetters = (
   [wakeQueue, null],
 ];
 
-/** By the first word of its route. */
+/** The queues of replies by the first word of their routes. */
 const queuesOfReplies: ReadonlyMap<string | undefined, string> = new Map(
   replyBindings.map(({ queue, routingKey }) => [routingKey.split(".")[0], queue]),
 );

@@ -60,7 +60,7 @@ export const holdsBack = (state: StoreState): boolean =>
     (breaker) => breaker.state !== "closed" || isThrottled(state, breaker),
   );
 
-/** Of Agents that wrap a remote service of another name than their own. */
+/** Agents that wrap a remote service of another name than their own. */
 const agentServices = ({ workflows }: StoreState) =>
   [...workflows.values()]
     .flatMap(({ definition }) => Object.entries(definition.remotes ?? {}))

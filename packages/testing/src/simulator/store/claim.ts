@@ -32,7 +32,7 @@ export function claimDueSteps(state: StoreState, asked: ClaimOptions): ClaimedSt
   return claims;
 }
 
-/** By band, then by rank; in every other claim, by chance, those with a fairness key come first in their band. */
+/** Picks by band, then by rank; in every other claim, by chance, those with a fairness key come first in their band. */
 function pick(
   state: StoreState,
   { lane, slots, reserved = 0 }: LaneCapacity,
@@ -67,7 +67,7 @@ const claimable = (state: StoreState, lane: string): readonly DueStep[] =>
 interface Claiming {
   readonly stored: StoredTask;
   readonly name: string;
-  /** Of its pool. */
+  /** The Agent of the pool that claims. */
   readonly agent: string | undefined;
   readonly asked: ClaimOptions;
 }

@@ -41,7 +41,7 @@ function takeRank(state: StoreState, { stored, step, fairness }: FairStep): numb
 
 interface KeyedStep extends DueStep {
   readonly fairness: Fairness;
-  /** Of its lane and band. */
+  /** The key of its lane and band. */
   readonly queue: string;
 }
 

@@ -5,7 +5,7 @@ import type { StoredTask } from "./memory-task.ts";
 type StoredPause = PauseTarget & {
   readonly pausedAt: Instant;
   resumedAt: Instant | null;
-  /** Of a workflow: when no step of it was set aside any more. */
+  /** The instant at which no step of a paused workflow was set aside any more. */
   releasedAt: Instant | null;
 };
 
@@ -49,7 +49,7 @@ export function memoryPauses(now: () => Instant) {
         if (workflows.has(pause.name)) pause.releasedAt = now();
       }
     },
-    /** For how long the workflow, or an Agent or a whole pool of the task, has been paused since its submission. */
+    /** The time for which the workflow, an Agent or a whole pool of the task has been paused since its submission. */
     heldFor({ task, createdAt }: StoredTask): number {
       const spansOf = ({ kind, name }: PauseTarget): readonly Span[] =>
         pauses

@@ -19,15 +19,15 @@ export interface StoredTask {
   readonly fairness: Fairness | null;
   readonly input: Json;
   completeBy: Instant | null;
-  /** Null: it is not paused. */
+  /** The instant since which it is paused; null: it is not. */
   pausedAt: Instant | null;
   createdAt: Instant;
   updatedAt: Instant;
-  /** Of pending steps, those that may be claimed, with their places in the queue. */
+  /** Pending steps that may be claimed, with their places in the queue. */
   readonly ranks: Map<string, number>;
-  /** Of steps in processing, the unmarked ones: from when on any Scheduler may relay them. */
+  /** The instants from which on any Scheduler may relay the unmarked steps in processing. */
   readonly relayAts: Map<string, Instant>;
-  /** Of steps in processing, those whose Agents have said something of the attempt. */
+  /** The signs of steps in processing whose Agents have said something of the attempt. */
   readonly signs: Map<string, AttemptTimes & { readonly progress: StepProgress | null }>;
   readonly outputs: Map<string, Json>;
   readonly correctedInputs: Map<string, Json>;
@@ -36,7 +36,7 @@ export interface StoredTask {
 /** One line of the history. */
 export interface Move {
   readonly taskId: string;
-  /** Null: it is about the task as a whole. */
+  /** The step that moved; null: it is about the task as a whole. */
   readonly step: string | null;
   readonly action: string;
   readonly from: string | null;

@@ -10,7 +10,7 @@ export type SimulatedStore = SchedulerStore &
     "submitTasks" | "registerWorkflow" | "pause" | "resume" | "holdBreakerOpen" | "closeBreaker"
   >;
 
-/** The same operations, each over at once. */
+/** The operations of a store, each over at once. */
 export type AtOnce<Store> = {
   readonly [Name in keyof Store]: Store[Name] extends (...args: infer Args) => Promise<infer Result>
     ? (...args: Args) => Result

@@ -41,7 +41,7 @@ export interface Report {
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970: the store's clock. */
   readonly now: () => Instant;
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   readonly random: () => number;
   readonly newId: () => string;
   /** Whether a row happens to be locked by another transaction, for operations that do not wait. */
@@ -54,17 +54,20 @@ export interface MemoryStoreOptions {
 export interface StoreState extends Required<MemoryStoreOptions> {
   readonly workflows: Map<string, StoredWorkflow>;
   readonly tasks: Map<string, StoredTask>;
-  /** By idempotency key. */
+  /** Submissions by idempotency key. */
   readonly submissions: Map<string, { readonly hash: string; readonly taskId: string }>;
-  /** By lane and band: what is remembered of each fairness key. */
+  /** What is remembered of each fairness key, by lane and band. */
   readonly fairnessClocks: Map<string, ReadonlyMap<string, FairClock>>;
-  /** By remote service. */
+  /** Breakers by remote service. */
   readonly breakers: Map<string, StoredBreaker>;
   readonly history: Move[];
-  /** By Agent and instance: the last heartbeat, and until when the instance lives. */
+  /** The last heartbeat of each instance and the end of its life, by Agent and instance. */
   readonly heartbeats: Map<string, { readonly beat: Heartbeat; readonly livesUntil: Instant }>;
   readonly pauses: ReturnType<typeof memoryPauses>;
-  /** By queue of replies: since when a probe is on its way and silence is to be judged, and what the last one proved. */
+  /**
+   * The state of each queue of replies: since when a probe is on its way and silence is to be judged, and what the
+   * last one proved.
+   */
   readonly replyPaths: Map<string, ReplyPath>;
   /** When something may not have arrived. */
   readonly outages: Outage[];
