@@ -15,7 +15,7 @@ export default async function startStack() {
   globalThis.holdfastTestStack = await startTestStack(migrate);
 }
 
-/** In a process of its own, which Jest does not inherit. */
+/** Compiles packages in a process of its own, which Jest does not inherit. */
 function compilePackages() {
   const bundle = fileURLToPath(new URL("../tools/bundle.mjs", import.meta.url));
   return promisify(execFile)(process.execPath, [bundle]);

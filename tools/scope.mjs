@@ -72,7 +72,7 @@ const moreInAll = [
   "tests/simulation/src/memory-store.integration.test.ts",
 ];
 
-/** They take their part of the work from the scope, so that each tenth has a tenth of it. */
+/** Tests that take their part of the work from the scope, so that each tenth has a tenth of it. */
 const divided = [
   "tests/simulation/src/main.integration.test.ts",
   "tests/fuzz/src/measure-schemas.test.ts",

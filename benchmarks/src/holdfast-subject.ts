@@ -12,7 +12,7 @@ import { threeSteps } from "./workflow.ts";
 export const taskOf = (order: Order, workflow = threeSteps.name): NewTask =>
   newTask({ workflow, input: { ...order } });
 
-/** As many as submission puts into one transaction at most. */
+/** Orders that submission puts into one transaction at most. */
 const batch = 200;
 const actor = "bench";
 
@@ -21,7 +21,7 @@ type Measured = Pick<Holdfast, "store" | "hint" | "findUnfinished" | "finished">
 /** Holdfast as something to be measured. The store is asked what has become of the orders. */
 export function holdfastSubject(holdfast: Measured, workflow = threeSteps.name): Subject {
   const { store, hint, findUnfinished } = holdfast;
-  /** In the order of their submission. */
+  /** Open orders in the order of their submission. */
   const open = new Set<string>();
 
   const submit = async (count: number): Promise<void> => {

@@ -31,9 +31,9 @@ export interface BenchOptions {
   readonly rounds: number;
   /** How many orders each throughput is measured with. */
   readonly orders: number;
-  /** Only one line of JSON on the standard output. */
+  /** Whether the standard output has one line of JSON and no more. */
   readonly json: boolean;
-  /** Where the comparison is written down. */
+  /** The folder in which the comparison is written down. */
   readonly folder: string;
   /** The peers to compare with, or the setups to measure, or all. */
   readonly only: readonly string[] | null;
@@ -45,12 +45,12 @@ export interface BenchOptions {
   /** How many fairness keys there are, and how many steps of them are claimed. */
   readonly keys: number;
   readonly claims: number;
-  /** For how many seconds a snapshot is held; 0: not at all. */
+  /** Seconds for which a snapshot is held; 0: not at all. */
   readonly hold: number;
-  /** For how long orders come in steadily, and which part of the highest rate they are. */
+  /** Minutes for which orders come in steadily, and the part of the highest rate that they are. */
   readonly minutes: number;
   readonly load: number;
-  /** For how long submission is overloaded, or one Agent of five is down. */
+  /** Seconds for which submission is overloaded, or one Agent of five is down. */
   readonly seconds: number;
   /** Seconds between two kills of a process while the system is disturbed; 0: none. And the longest outage. */
   readonly kills: number;

@@ -10,7 +10,7 @@ const padding = "x".repeat(340);
 
 export const newOrder = (): Order => ({ id: randomUUID(), padding });
 
-/** So many new orders, in parts of at most `size`. */
+/** Makes so many new orders, in parts of at most `size`. */
 export function* batchesOfOrders(orders: number, size: number): Generator<readonly Order[]> {
   for (let left = orders; left > 0; left -= size) {
     yield Array.from({ length: Math.min(size, left) }, newOrder);

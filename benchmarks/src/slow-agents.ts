@@ -15,7 +15,7 @@ const warmUp = 400;
 
 export interface SlowAgentsResult {
   readonly callsPerSecond: number;
-  /** Of what the concurrency allows. */
+  /** The share of what the concurrency allows. */
   readonly share: number;
 }
 

@@ -33,7 +33,7 @@ interface PartOptions {
 }
 
 export interface HoldfastOptions extends Pick<SystemOptions, "nodeOptions" | "onLog"> {
-  /** Of an empty database. */
+  /** The URL of an empty database. */
   readonly databaseUrl: string;
   readonly brokerUrl: string;
   /** One, unless said otherwise. They ask the store as the role `holdfast_scheduler`. */
@@ -41,7 +41,7 @@ export interface HoldfastOptions extends Pick<SystemOptions, "nodeOptions" | "on
   readonly agents?: PartOptions & { readonly program?: string };
   /** What is submitted: the three steps, unless said otherwise. */
   readonly workflow?: WorkflowDefinition;
-  /** None, unless said otherwise. */
+  /** Processes of the Supervisor; none, unless said otherwise. */
   readonly supervisors?: number;
   /** Processes that take orders over HTTP; none, unless said otherwise. */
   readonly submissions?: number;

@@ -6,7 +6,7 @@ import { Type } from "typebox";
 import { z } from "zod";
 
 const levels = limits.payloadDepth - 2;
-/** Of lists of these values. */
+/** Items of the lists that payloads consist of. */
 const items = ["[]", "{}", '{"a":1}', "1.5", `${"[".repeat(levels)}${"]".repeat(levels)}`] as const;
 
 /** Payloads of so many bytes, in the shapes that take most memory once they are parsed. */
@@ -113,7 +113,7 @@ const wideSteps = Array.from({ length: 100 }, (_, index) =>
   stepOf(`unfold-${index}`, { agent: bulkyNames[index % bulkyNames.length] ?? bulkyNames[0] }),
 );
 
-/** As many steps as there may be, each with the largest output: all of them are the result. */
+/** A workflow of as many steps as there may be, each with the largest output: all of them are the result. */
 export const wide = workflowOf(
   "wide.v1",
   wideSteps,

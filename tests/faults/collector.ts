@@ -8,7 +8,7 @@ export interface CollectedSpan {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty: it began the trace. */
+  /** The id of the span above it; empty: it began the trace. */
   readonly parentSpanId: string;
   readonly links: readonly string[];
   readonly hasFailed: boolean;

@@ -8,7 +8,7 @@ const mixed: readonly SampleKind[] = Array.from({ length: 60 }, (_, index) =>
   index % 3 === 2 ? "unshippable" : "good",
 );
 
-/** As a client does it: with a key, and again with the same one as long as the answer is 503. */
+/** Orders as a client does: with a key, and again with the same one as long as the answer is 503. */
 async function order({ system }: FaultySystem, kind: SampleKind, seed: number): Promise<string> {
   let response: Response | null = null;
   await until(async () => {

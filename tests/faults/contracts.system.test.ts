@@ -67,7 +67,7 @@ async function startRolling(): Promise<Rolling> {
 }
 
 const givenBack = "state.events where reason = 'step.request_unreadable'";
-/** Whatever would show that a good task was taken apart. */
+/** What would show that a good task was taken apart. */
 const harmed =
   "state.tasks join state.steps using (task_id) where goal = 'undo' or failure_count > 0 or steps.process_state = 'error'";
 /** What the second workflow relies on, and an older instance would not have returned. */

@@ -91,7 +91,7 @@ interface Finding {
   readonly advice?: string;
 }
 
-/** Whatever it ends with: queues and services are missing here, too. */
+/** Resolves to what doctor finds, with whichever code it ends: queues and services are missing here, too. */
 function doctor(): Promise<readonly Finding[]> {
   const env = { STATE_STORE_URL: stack.postgres.url, BROKER_URL: stack.broker.url };
   const main = [...holdfastCommand, "doctor", "--json"];

@@ -29,7 +29,7 @@ export const settingOf = ({ service, gap, goal, action }: FailpointCase): string
 
 /** Half of them are fulfilled, half are undone. */
 const someOrders: readonly SampleKind[] = ["unshippable", "good", "unshippable", "good"];
-/** So many times those orders at a time, where they miss a failpoint again and again. */
+/** Times that those orders are submitted where they miss a failpoint again and again. */
 const mostBatches = 8;
 
 /**

@@ -55,11 +55,11 @@ interface FaultyOptions {
 export interface FaultySystem extends AsyncDisposable {
   readonly system: System;
   readonly store: StateStore;
-  /** Where operators act; started when it is first asked for. */
+  /** The URL at which operators act; its service is started when it is first asked for. */
   operationsUrl(): Promise<string>;
   /** Asks the database itself. */
   query<Row extends object>(sql: string): Promise<readonly Row[]>;
-  /** Null when the test brought servers of its own. */
+  /** The broker of the test; null when it brought servers of its own. */
   readonly broker: TestBroker | null;
   /** Every message that went through the exchanges of a test broker, held against its published schema. */
   readonly wire: Wire;

@@ -146,7 +146,7 @@ async function untilEnded(faulty: FaultySystem, ids?: readonly string[]): Promis
   await until(async () => (await faulty.query(open)).length === 0, 500);
 }
 
-/** As if a step had been requeued for months. */
+/** Makes the history of a step as long as if it had been requeued for months. */
 async function lengthenHistory(faulty: FaultySystem, id: string): Promise<void> {
   await faulty.query(
     `insert into state.events (task_id, step, action, from_state, to_state, attempt, actor, reason, note)

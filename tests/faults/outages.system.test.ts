@@ -37,7 +37,7 @@ test("while the broker is killed, and later takes no messages, orders are accept
   expect(faulty.system.processes.every(({ isRunning }) => isRunning)).toBe(true);
 });
 
-/** The same retries as the orders without cool-downs have, then a rest, over and over. */
+/** A workflow with the retries that the orders without cool-downs have, then a rest, over and over. */
 const withCoolDowns = withLimits(fulfilOrder.definition, {
   name: "fulfil-order-with-cool-downs.v1",
   limits: {

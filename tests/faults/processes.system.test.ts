@@ -8,7 +8,7 @@ const mixed: readonly SampleKind[] = Array.from({ length: 12 }, (_, index) =>
   index % 3 === 2 ? "unshippable" : "good",
 );
 const expected = allRight({ processed: 8, undone: 4 });
-/** For tests in which no limit may pass: starting a process takes seconds on a slow machine. */
+/** Limits for tests in which none may pass: starting a process takes seconds on a slow machine. */
 const unhurried = { startWithin: 10_000, completeWithin: 10_000 };
 
 test("if a Scheduler dies after its claim and before its publish, another one relays the request", async () => {

@@ -57,7 +57,10 @@ test("after a restore to an earlier time, known orders are processed again, and 
   await using faulty = await startFaultySystem({
     servers: { stateStoreUrl: database.url, broker },
   });
-  /** Until a request waits in the queue of an Agent that does not run. It may be the only one: an Agent without consumers gets one of each lane. */
+  /**
+   * Resolves once a request waits in the queue of an Agent that does not run. It may be the only one: an Agent
+   * without consumers gets one of each lane.
+   */
   const requested = () =>
     until(async () => {
       const processing = "select 1 from state.steps where process_state = 'processing'";

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { allRight, startFaultySystem, until } from "./faulty-system.ts";
 
-/** As if the store had been made four months ago. */
+/** Makes the store look as if it had been made four months ago. */
 const beginEarlier = `
   do $$
   declare
@@ -24,7 +24,9 @@ const deadlock = "40P01";
 const partitioned = ["task_payloads", "step_payloads", "events"];
 const tables = ["tasks", "steps", ...partitioned];
 
-/** As if all that is over had been submitted, and had ended, three months ago. At once: empty months go. */
+/**
+ * Makes all that is over look as if it had been submitted, and had ended, three months ago. At once: empty months go.
+ */
 const moveBack = `
   begin;
   set local session_replication_role = replica;

@@ -53,7 +53,7 @@ async function ordersDuring(change: () => Promise<unknown>): Promise<readonly st
   return ids;
 }
 
-/** Until a step is overdue for so long that its limits have passed several times. */
+/** Resolves once a step is overdue for so long that its limits have passed several times. */
 const untilLongOverdue = () =>
   until(
     async () =>

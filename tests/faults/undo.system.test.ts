@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 import { type ConsumeMessage, connect } from "amqplib";
 import { type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 
-/** Only what is never answered expires soon. */
+/** A policy by which only what is never answered expires soon. */
 const policy = {
   startWithin: 5_000,
   completeWithin: 5_000,

@@ -26,7 +26,7 @@ interface AsyncApi {
 }
 
 const agents = [...new Set(fulfilOrder.definition.steps.map(({ agent }) => agent))];
-/** Where a test may have statuses sent that are to be seen here, too. */
+/** The queue to which a test may have statuses sent that are to be seen here, too. */
 export const tappedStatus = "status.tapped";
 
 const bindings = [
@@ -74,7 +74,7 @@ interface Judged {
   readonly fault: string | null;
 }
 
-/** Here services always name their user and a type: what names neither is of a test itself. */
+/** Exchanges to which services always name their user and a type: what names neither is of a test itself. */
 const signed: ReadonlySet<string> = new Set([
   "holdfast.requests",
   "holdfast.replies",

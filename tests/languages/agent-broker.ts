@@ -4,7 +4,7 @@ import { testBroker } from "@holdfast/test-servers";
 
 /** A virtual host with the rights that Holdfast ships: a user for each Agent, and one for `holdfast conformance`. */
 export interface AgentBroker extends AsyncDisposable {
-  /** With all rights. */
+  /** The URL of a user with all rights. */
   readonly url: string;
   readonly managementUrl: string;
   readonly tester: { readonly name: string; readonly url: string };

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** The files of an example, where a compiler and Node find what they import. */
 export interface Example extends AsyncDisposable {
   readonly folder: string;
-  /** Their paths below the repository's root, by their names in the pages. */
+  /** The paths of its files below the repository's root, by their names in the pages. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -24,7 +24,7 @@ export interface ExampleOptions {
   readonly more?: Readonly<Record<string, string>>;
 }
 
-/** Where the hotel of the pages is; here it stands on this machine. */
+/** The address of the hotel in the pages; here it stands on this machine. */
 const hotel = "http://hotels.example";
 
 /** Writes the files of an example into a folder of its own, removed on disposal. */

@@ -15,7 +15,7 @@ export interface Version {
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-/** Where the program has been, from the newest commits to the oldest. */
+/** The folders of the program, from the newest commits to the oldest. */
 const places = ["benchmarks/src", "packages/bench/src"];
 const program = "peers/contenders/holdfast.ts";
 

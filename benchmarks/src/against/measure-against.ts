@@ -39,7 +39,7 @@ export interface AgainstResult extends MedianInterval {
   readonly ours: string;
   readonly theirs: string;
   readonly kind: Kind;
-  /** Of each burst. */
+  /** Orders of each burst. */
   readonly orders: number;
   /** How many times as fast ours was, pair by pair. */
   readonly ratios: readonly number[];

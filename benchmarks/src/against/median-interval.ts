@@ -10,7 +10,7 @@ export interface MedianInterval {
 /** How sure the interval is at least. */
 const confidence = 0.95;
 
-/** With fewer values even the smallest and the largest of them are not sure enough. */
+/** Values below which even the smallest and the largest of them are not sure enough. */
 export const fewestValues = 6;
 
 /**

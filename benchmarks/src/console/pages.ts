@@ -2,7 +2,7 @@
 export const pageNames = ["overview", "tasks", "a task", "failures", "agents", "system"] as const;
 export type PageName = (typeof pageNames)[number];
 
-/** Where each is, below `/console`. */
+/** The path of each page below `/console`. */
 export const pathsFor = (taskId: string): Readonly<Record<PageName, string>> => ({
   overview: "/",
   tasks: "/tasks",
@@ -12,7 +12,7 @@ export const pathsFor = (taskId: string): Readonly<Record<PageName, string>> => 
   system: "/system",
 });
 
-/** Of one opening of a page by a browser that has nothing of it yet. */
+/** The figures of one opening of a page by a browser that has nothing of it yet. */
 export interface PageFigures {
   /** Milliseconds until something is painted, and until the data is drawn and the page answers. */
   readonly paintMs: number;

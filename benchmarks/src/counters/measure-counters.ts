@@ -37,7 +37,7 @@ interface Phase {
   readonly run: (fleet: Fleet, orders: number) => Promise<unknown>;
 }
 
-/** Before anything is counted: compiled code allocates less than code that is interpreted. */
+/** Orders before anything is counted: compiled code allocates less than code that is interpreted. */
 const warmUp = { backlog: 1_500, lone: 200, overHttp: 200 };
 /** Milliseconds at rest, in which timers are seen alone. */
 const restFor = 2_000;

@@ -39,7 +39,7 @@ export async function preventVacuum(url: string): Promise<void> {
 
 /** What was done to the store. */
 export interface StoreCounts extends WalCounts {
-  /** By the name of the role. */
+  /** What each role did, by the role's name. */
   readonly roles: Readonly<Record<string, RoleCounts>>;
   /** Milliseconds that it took, until nothing more was written. */
   readonly ms: number;
@@ -83,7 +83,7 @@ export async function settled(url: string): Promise<void> {
   }
 }
 
-/** Where the write-ahead log ends. */
+/** Returns where the write-ahead log ends. */
 async function walEnd(url: string): Promise<string> {
   const [end] = await queryOnce<{ lsn: string }>(
     url,

@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { callMs, slow } from "../workflow.ts";
 import { rolled } from "./rolled-workflow.ts";
 
-/** How an Agent is told where its remote service is, and which release of it this is. */
+/** The settings of an Agent: the address of its remote service, and which release of it this is. */
 const Config = Type.Object({
   ...AgentConfig.properties,
   LEDGER_URL: Type.String({ description: "The database of the remote service." }),

@@ -89,7 +89,7 @@ export async function measureOutages(
   return { ...together(outages), kills: fleet.kills, outages };
 }
 
-/** In a transaction of its own, as an application does: none is refused. */
+/** Submits an order in a transaction of its own, as an application does: none is refused. */
 async function submitOne({ store, hint }: Holdfast): Promise<Taken> {
   const order = newOrder();
   const [result] = await store.submitTasks([taskOf(order, threeSlowSteps.name)], {

@@ -14,7 +14,7 @@ export interface Became {
   readonly lost: number;
   /** Orders with more effects than steps. */
   readonly doubled: number;
-  /** Neither processed nor undone half a minute after the end. */
+  /** Orders that were neither processed nor undone half a minute after the end. */
   readonly open: number;
   /** Seconds from the end until the last order had ended. */
   readonly endedWithin: number;
@@ -79,7 +79,7 @@ export async function ordersMeanwhile(
 
 interface Stores {
   readonly databaseUrl: string;
-  /** Where the remote service writes down its effects. */
+  /** The URL of the ledger in which the remote service writes down its effects. */
   readonly ledgerUrl: string;
   /** How many effects an order has. */
   readonly steps: number;

@@ -1,6 +1,9 @@
 import { queryOnce } from "@holdfast/local-stack";
 
-/** As much as the server writes, at its `max_wal_size`, before it uses a file again. Each has 16 MiB. */
+/**
+ * Files as large together as what the server writes, at its `max_wal_size`, before it uses one again. Each has 16
+ * MiB.
+ */
 const files = 250;
 
 /**

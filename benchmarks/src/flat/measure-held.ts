@@ -13,7 +13,7 @@ interface HeldOptions {
   readonly say: (line: string) => void;
 }
 
-/** For how many equal times it is held, and how many there are before that. */
+/** Equal times for which a snapshot is held, and those that there are before. */
 const times = { before: 3, held: 10 };
 
 /**

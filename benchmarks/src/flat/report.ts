@@ -18,7 +18,7 @@ export interface HeldPart extends Figures {
 /** What happened while somebody held a snapshot. */
 export interface Held {
   readonly seconds: number;
-  /** Before that: what the machine and the server do by themselves. */
+  /** The parts before the snapshot was held: what the machine and the server do by themselves. */
   readonly before: readonly HeldPart[];
   readonly parts: readonly HeldPart[];
 }

@@ -7,7 +7,7 @@ import { apart } from "../workflow.ts";
 
 export interface OtherOptions {
   readonly brokerUrl: string;
-  /** For how long one Agent is down, and for how long it was measured before. */
+  /** Seconds for which one Agent is down, and for which it was measured before. */
   readonly seconds: number;
 }
 

@@ -9,9 +9,9 @@ export interface ShareOptions {
 }
 
 export interface Shares {
-  /** By how much the share of the worst key is off, as a part of what it should be. */
+  /** The error of the worst key's share, as a part of what it should be. */
   readonly shareErrorMax: number;
-  /** From the submission of a new key until its first claim. */
+  /** Milliseconds from the submission of a new key until its first claim. */
   readonly newKeyMs: number;
   /** How many steps were claimed meanwhile, as a part of one round: a step of each key, times its weight. */
   readonly newKeyRounds: number;
@@ -81,7 +81,7 @@ const taskOf = (key: string, weight: number) => ({
 interface Claiming {
   readonly keys: number;
   readonly claims: number;
-  /** Of all weights. */
+  /** The sum of all weights. */
   readonly total: number;
 }
 

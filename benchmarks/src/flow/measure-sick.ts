@@ -80,7 +80,7 @@ const wellAgent = () => host(slow, { act }, { concurrency });
 interface Sickness {
   readonly isOn: boolean;
   calls: number;
-  /** Of which a call failed. */
+  /** Attempts of which a call failed. */
   readonly attempts: Set<string>;
 }
 

@@ -6,14 +6,14 @@ import { slow, slowStep } from "../workflow.ts";
 
 export interface SlotOptions {
   readonly brokerUrl: string;
-  /** For how long it is measured. */
+  /** Seconds for which it is measured. */
   readonly seconds: number;
 }
 
 export interface Slots {
   /** The part of their time in which the slots of the idlest instance were busy. */
   readonly slotsBusyMin: number;
-  /** By the slots of the instance. */
+  /** The part of their time in which slots were busy, by the slots of the instance. */
   readonly busy: Readonly<Record<string, number>>;
 }
 

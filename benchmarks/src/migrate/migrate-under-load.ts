@@ -34,7 +34,7 @@ export interface MigrationFigures {
   /** Transactions of the release before, and how often one of them or the migration ended in a deadlock. */
   readonly transactions: number;
   readonly deadlocks: number;
-  /** For how long the migration kept writers out of a table at most, and of which. */
+  /** Milliseconds for which the migration kept writers out of a table at most, and which table that was. */
   readonly longestLockMs: number;
   readonly longestLockOf: string;
   readonly submitted: number;

@@ -8,7 +8,7 @@ import { orderSteps } from "../workflow.ts";
 import { environmentsOf, type ObservedSetup } from "./setups.ts";
 
 export interface ObservedFigures {
-  /** From the first request until all are processed. */
+  /** The rate from the first request until all are processed. */
   readonly ordersPerSecond: number;
   /** Milliseconds of CPU for an order: submission, the Scheduler and the Agents; neither the servers nor the load. */
   readonly cpuMs: number;

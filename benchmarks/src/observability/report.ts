@@ -8,7 +8,7 @@ export type RoundFigures = Readonly<Record<ObservedSetup["name"], ObservedFigure
 
 export interface ObservabilityRow extends ObservedFigures {
   readonly title: string;
-  /** Beside metrics alone, which are always on: medians of the rounds' own ratios. */
+  /** The ratio to metrics alone, which are always on: the median of the rounds' own ratios. */
   readonly rate: number;
   readonly cpu: number;
   /** The smallest and the largest ratio of throughput in a round. */

@@ -41,7 +41,7 @@ export function environmentsOf(
   >;
 }
 
-/** In which order they are measured: another one is first in each round, so that none has the warmest machine. */
+/** The order in which setups are measured: another one is first in each round, so that none has the warmest machine. */
 export const inOrder = (round: number): readonly ObservedSetup[] =>
   observedSetups.map(
     (_, index) => observedSetups[(index + round) % observedSetups.length] as ObservedSetup,

@@ -7,12 +7,15 @@ import { startHoldfast } from "../start-holdfast.ts";
 import { orderSteps } from "../workflow.ts";
 import { watchSubmission } from "./watch-submission.ts";
 
-/** As many as fill a transaction, and as many as the next one. */
+/** Connections enough to fill a transaction, and the next one. */
 const connections = 400;
 const times = 3;
 /** Seconds. */
 const warmUp = 5;
-/** Of a core: so much less than there is that what sends the orders can send three times as many. */
+/**
+ * The share of a core that submission has: so much less than there is that what sends the orders can send three times
+ * as many.
+ */
 const share = 0.3;
 
 interface Figures {
@@ -31,9 +34,9 @@ interface Figures {
 }
 
 export interface OverloadResult extends AnswerVerdict {
-  /** At the rate that submission can take, with the queue full. */
+  /** The figures at the rate that submission can take, with the queue full. */
   readonly full: Figures;
-  /** At three times that rate. */
+  /** The figures at three times that rate. */
   readonly overload: Figures;
 }
 

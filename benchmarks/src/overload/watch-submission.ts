@@ -57,7 +57,7 @@ export async function watchSubmission<T>(
   }
 }
 
-/** In MiB. */
+/** The resident memory of a process in MiB. */
 export function residentMemory(pid: number): number {
   try {
     const [, kilobytes] =

@@ -12,7 +12,7 @@ export interface Figures extends ByMetric<number> {
 /** The figures of one round, by the contender's name. */
 export type Round = Readonly<Record<string, Figures>>;
 
-/** Where and with what was measured. */
+/** The machine and the versions with which it was measured, and when. */
 export interface Setting {
   readonly date: string;
   readonly machine: string;

@@ -5,12 +5,12 @@ import { loadPeer } from "./load-peer.ts";
 
 /** What a contender's program is told by its environment. */
 export interface DecisionContext {
-  /** Of a database of its own. */
+  /** The URL of a database of its own. */
   readonly databaseUrl: string;
   readonly brokerUrl: string;
-  /** For its data and logs; empty. */
+  /** The folder for its data and logs; empty. */
   readonly folder: string;
-  /** Where the peers are installed. */
+  /** The folder in which the peers are installed. */
   readonly peersFolder: string;
   /** Optimisations that Holdfast leaves out. */
   readonly without: readonly string[];

@@ -23,7 +23,10 @@ export const builtFolder = (peersFolder: string, peer: ForeignPeer): string =>
 export const pythonOf = (peersFolder: string, peer: ForeignPeer): string =>
   join(builtFolder(peersFolder, peer), "bin", "python3");
 
-/** Where Temporal's server and its tool for schemas are in the module that has them in its dependencies. */
+/**
+ * Packages of Go of each peer: Temporal's server and its tool for schemas are in the module that has them in its
+ * dependencies.
+ */
 const goPackages: Readonly<Partial<Record<ForeignPeer, readonly string[]>>> = {
   temporal: [".", "go.temporal.io/server/cmd/server", "go.temporal.io/server/cmd/tools/sql"],
   river: ["."],
@@ -52,7 +55,7 @@ export async function prepareForeignPeer(
   return null;
 }
 
-/** Where the version of each peer stands, and the name that it has there. */
+/** The file in which the version of each peer stands, and the name that it has there. */
 const pinned: Readonly<Record<ForeignPeer, { readonly file: string; readonly name: string }>> = {
   temporal: { file: "go.mod", name: "go.temporal.io/server" },
   river: { file: "go.mod", name: "github.com/riverqueue/river" },

@@ -9,18 +9,18 @@ import { startContender } from "./start-contender.ts";
 
 /** How many orders. */
 export interface Sizes {
-  /** For each throughput. */
+  /** Orders of each throughput. */
   readonly orders: number;
   /** Unfinished at any time, where they are limited. */
   readonly width: number;
   readonly lone: number;
-  /** As many orders at a time, again and again for so many seconds; then lone ones. */
+  /** The warm-up: as many orders at a time, again and again for so many seconds; then lone ones. */
   readonly warmUp: { readonly orders: number; readonly seconds: number; readonly lone: number };
 }
 
 export interface Conditions {
   readonly stack: LocalStack;
-  /** Of the servers. */
+  /** The folder of the servers. */
   readonly folder: string;
   readonly peersFolder: string;
   readonly sizes: Sizes;

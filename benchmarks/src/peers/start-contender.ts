@@ -13,12 +13,12 @@ export interface RunningContender {
    * goes to the first.
    */
   measure(measurement: Measurement): Promise<readonly number[]>;
-  /** Of all its processes, and of the servers that it uses. */
+  /** The CPU of all its processes, and of the servers that it uses. */
   cpu(): CpuByPart;
 }
 
 export interface ContenderPlace {
-  /** Of the common servers, too; theirs are told by the folders below. */
+  /** The folder of the contender and of the common servers: these are recognised by the folders below. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }

@@ -3,7 +3,7 @@ type Writing = readonly [file: string, text: string];
 
 /** One of the two ways in which Linux has groups of processes that share a limit. */
 export interface ControlGroups {
-  /** Where their top is mounted. */
+  /** The folder in which their top is mounted. */
   readonly folder: string;
   /** What holds a group that is there already to this share of a core, in this order. */
   readonly limit: (group: string, share: number) => readonly Writing[];

@@ -56,7 +56,7 @@ async function removeGroup(folder: string, name: string): Promise<void> {
   await rmdir(join(folder, name));
 }
 
-/** Those of processes that ended when whoever had limited them was killed. */
+/** Removes groups of processes that ended when what had limited them was killed. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix) || existsSync(`/proc/${name.slice(prefix.length)}`)) continue;

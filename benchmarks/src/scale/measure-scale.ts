@@ -36,7 +36,7 @@ export async function measureScale(
   return rows;
 }
 
-/** Where nobody lets us limit processes, what can be measured without that is. */
+/** Leaves out, where limiting processes is not allowed, what cannot be measured without that. */
 async function withoutImpossible(
   wanted: readonly Setup[],
   say: (line: string) => void,

@@ -12,9 +12,9 @@ import type { Setup } from "./setups.ts";
 
 export interface SetupFigures {
   readonly ordersPerSecond: number;
-  /** Of all Schedulers together. */
+  /** Statements of all Schedulers together for each order. */
   readonly statementsPerOrder: number;
-  /** Of each Scheduler, a second. */
+  /** Statements of each Scheduler a second, at rest. */
   readonly statementsAtRest: number;
   readonly cpu: CpuByPart;
 }
@@ -84,7 +84,7 @@ export async function measureSetup(
   };
 }
 
-/** Only once they are warm: compiling takes more CPU than what they do later. */
+/** Limits Schedulers once they are warm: compiling takes more CPU than what they do later. */
 async function limitSchedulers(
   owner: AsyncDisposableStack,
   pids: Holdfast["pids"],

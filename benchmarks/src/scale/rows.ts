@@ -11,7 +11,7 @@ type Figure = Exclude<keyof SetupFigures, "cpu">;
 export interface ScaleRow extends Readonly<Record<Figure, number>> {
   readonly name: string;
   readonly title: string;
-  /** Beside the first setup of the same kind: the median of the rounds' own ratios. */
+  /** The ratio to the first setup of the same kind: the median of the rounds' own ratios. */
   readonly ratio: number;
 }
 

@@ -5,7 +5,7 @@ export interface Setup extends Conditions {
   readonly schedulers: number;
   /** Processes of Agents. */
   readonly agents: number;
-  /** Those of the same kind are compared: their names end in it. */
+  /** The kind: setups of the same kind are compared, and their names end in it. */
   readonly kind: string;
 }
 
@@ -18,16 +18,16 @@ interface Conditions {
   readonly share: number | null;
 }
 
-/** With the window as it is unless somebody says otherwise. */
+/** The conditions of a database that is near, with the usual window. */
 const near: Conditions = { distance: 0, window: 200, share: null };
 /** Steps are in flight for longer, so that there have to be more of them. */
 const away: Conditions = { distance: 20, window: 600, share: null };
 /**
- * So little that Schedulers are short of CPU and the machine is not, however many there are. Each does
- * less than one that has a core, so that the usual window is enough.
+ * A share so small that Schedulers are short of CPU and the machine is not, however many there are. Each does less
+ * than one that has a core, so that the usual window is enough.
  */
 const awayWithLittle: Conditions = { distance: 20, window: 200, share: 0.08 };
-/** So far that distance and nothing else bounds a Scheduler, which takes more steps in flight. */
+/** A distance at which it alone bounds a Scheduler, which takes more steps in flight. */
 const far: Conditions = { distance: 200, window: 800, share: null };
 
 function setup(schedulers: number, agents: number, conditions: Conditions = near): Setup {

@@ -10,7 +10,7 @@ export interface Figure {
   readonly of: (sample: Sample) => number;
 }
 
-/** They grow with each order until its month is dropped, which no run lives to see. */
+/** Tables that grow with each order until its month is dropped, which no run lives to see. */
 export const keptTables: readonly string[] = [
   "state.task_payloads",
   "state.step_payloads",

@@ -74,7 +74,7 @@ export async function fillPast(url: string, { orders, minutes }: Past): Promise<
 export const countPast = (url: string): Promise<number> =>
   countTasks(url, "task_id < state.first_id_of(state.month_of(now()))");
 
-/** Those that have something in them: of a month that begins nobody knows how full it will be. */
+/** Partitions that have something in them: how full the partition of a month gets that begins is not known. */
 const filled = `
   select string_agg(state.partition_of(parent, month), ', ') as tables
     from state.partitions

@@ -29,7 +29,7 @@ export interface Judgement {
   readonly wal: Omit<Kept, "name">;
 }
 
-/** Of the mean of the middle third. */
+/** The part of the mean of the middle third by which a figure may grow. */
 export const tolerance = 0.05;
 
 /** The first third is for warming up: it is not judged. Needs three samples at least. */

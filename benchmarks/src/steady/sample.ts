@@ -7,7 +7,7 @@ import type { SteadyLoad } from "./submit-steadily.ts";
 
 /** One look at everything. */
 export interface Sample {
-  /** Since the orders began to come in. */
+  /** Minutes since the orders began to come in. */
   readonly minute: number;
   /** How many of them were done until then, and how many were refused. */
   readonly done: number;

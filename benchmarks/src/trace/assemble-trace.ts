@@ -3,7 +3,7 @@ import type { LoneOrder } from "../holdfast-subject.ts";
 import type { OrderTrace, StepTrace } from "./hops.ts";
 import type { MessagePoint, Moment } from "./moment.ts";
 
-/** Of the workflow that is measured. */
+/** The steps of the workflow that is measured. */
 export const stepNames = ["first", "second", "third"] as const;
 
 /** What tells moments apart. */
@@ -11,7 +11,7 @@ export const keyOf = ({ type, messageId, point }: Omit<Moment, "at">): string =>
   `${type} ${messageId} ${point}`;
 
 export interface Seen {
-  /** By `keyOf`. */
+  /** Moments by `keyOf`. */
   readonly moments: ReadonlyMap<string, Moment>;
   /** Instants, by task, step and action with colons between. */
   readonly events: ReadonlyMap<string, number>;

@@ -24,7 +24,7 @@ export interface OrderTrace {
   /** Its submission is committed. */
   readonly accepted: number;
   readonly steps: readonly StepTrace[];
-  /** Whoever submitted it sees that it is processed. */
+  /** Its submitter sees that it is processed. */
   readonly seen: number;
 }
 

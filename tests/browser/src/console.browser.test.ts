@@ -12,7 +12,7 @@ import { resubmitAndResolve, undoAndCancel } from "./checks/task-actions.ts";
 import { getChromium } from "./find-chromium.ts";
 
 const chromium = await getChromium((line) => void process.stderr.write(`${line}\n`));
-/** Without a browser each test is counted as skipped. */
+/** A test that is counted as skipped without a browser. */
 const inBrowser = chromium === null ? test.skip : test;
 
 const owner = new AsyncDisposableStack();

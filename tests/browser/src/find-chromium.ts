@@ -8,7 +8,7 @@ const inApplications = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-/** Where Chromium is on this machine: where CHROMIUM says, or else on the PATH. Null: nowhere. */
+/** Finds Chromium on this machine: where CHROMIUM says, or else on the PATH. Null: nowhere. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | null {
   const given = env["CHROMIUM"];
   if (given) {
@@ -20,7 +20,9 @@ export function findChromium(env: NodeJS.ProcessEnv = process.env): string | nul
   return [...onPath, ...inApplications].find(isProgram) ?? null;
 }
 
-/** The same. Root gets it from the distribution where there is none. Null: tests with a browser are skipped. */
+/**
+ * Finds Chromium, which root gets from the distribution where there is none. Null: tests with a browser are skipped.
+ */
 export async function getChromium(say: (line: string) => void): Promise<string | null> {
   const found = findChromium();
   if (found !== null) return found;

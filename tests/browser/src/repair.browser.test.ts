@@ -7,7 +7,7 @@ import { getChromium } from "./find-chromium.ts";
 
 // What each change is checked with; `console.browser.test.ts` has all pages and all that operators do.
 const chromium = await getChromium((line) => void process.stderr.write(`${line}\n`));
-/** Without a browser each test is counted as skipped. */
+/** A test that is counted as skipped without a browser. */
 const inBrowser = chromium === null ? test.skip : test;
 
 const owner = new AsyncDisposableStack();

@@ -44,7 +44,7 @@ async function main(options: ChaosOptions): Promise<boolean> {
   return verdict.valid;
 }
 
-/** The same command line, with its seed. */
+/** The command line of this run, with its seed. */
 function argumentsWith(seed: number): string {
   const given = process.argv.slice(2);
   return [...given, ...(given.includes("--seed") ? [] : ["--seed", String(seed)])].join(" ");
@@ -98,7 +98,7 @@ async function keep(folder: string, evidence: Evidence, verdict: Verdict): Promi
   await writeFile(join(folder, "verdict.json"), JSON.stringify(verdict, null, 2));
 }
 
-/** For programs: the verdict, with the violations counted. */
+/** The verdict for programs, with the violations counted. */
 function summaryOf({ violations, recovery, ...rest }: Verdict, seed: number) {
   return {
     seed,

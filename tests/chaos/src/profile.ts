@@ -28,7 +28,7 @@ export const profiles = {
 } as const satisfies Record<string, Profile>;
 
 /**
- * For one class of faults: nothing else is unwell, and what one fault struck has ended before the next. A
+ * A run with one class of faults: nothing else is unwell, and what one fault struck has ended before the next. A
  * RabbitMQ takes some 9 s to start.
  */
 export const alone: Profile = {
@@ -42,7 +42,7 @@ export const alone: Profile = {
 /** Milliseconds from one fault to the next: a process is up again sooner than a server. */
 const paces = { process: 3_000, server: alone.duration / alone.faults } as const;
 
-/** As many faults of one class alone as a percentile needs. */
+/** A run with as many faults of one class alone as a percentile needs. */
 export function recoveries(of: keyof typeof paces, faults: number): Profile {
   const duration = faults * paces[of];
   return {

@@ -115,7 +115,7 @@ const load = ({ environment, profile }: Options, broker: Broker) => ({
   onRefused: () => {}, // It is recorded, and judged.
 });
 
-/** Where faults happen, and where they are written down. */
+/** What faults are injected into, and where they are written down. */
 const faultsOf = ({ environment, profile, random, say }: Options, heard: Notebook) => ({
   environment,
   rest: profile.rest ?? 0,

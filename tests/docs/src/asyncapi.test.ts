@@ -4,7 +4,7 @@ import { Ajv } from "ajv";
 import { filesIn, productFiles, readFile } from "./repository.ts";
 
 const text = readFile("docs/reference/asyncapi.json");
-/** As the specification numbers severities. */
+/** The number of the severity `error` in the specification. */
 const error = 0;
 
 async function errorsOf(document: string): Promise<readonly string[]> {

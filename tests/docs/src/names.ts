@@ -23,7 +23,7 @@ const folders = new Set(
 );
 const paths = [...allFiles, ...folders];
 const top = new Set(allFiles.map((file) => file.split("/")[0]));
-/** Without the tests of pages: they name what does not exist. */
+/** The code without the tests of pages: they name what does not exist. */
 const code = codeFiles
   .filter((file) => !file.startsWith("tests/docs/"))
   .map((file) => codeIn(file, readFile(file)))
@@ -104,7 +104,7 @@ function hasPath(text: string): boolean {
   return paths.some((path) => wanted.test(path));
 }
 
-/** Of pnpm itself, and of what is installed. */
+/** Commands of pnpm itself, and of what is installed. */
 const ofPnpm = new Set(["add", "changeset", "create", "dlx", "exec", "install"]);
 
 function hasCommand(text: string): boolean {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const root = new URL("../../../", import.meta.url);
 
-/** Where a file of this repository is. */
+/** The path of a file of this repository. */
 export const pathOf = (name: string): string => fileURLToPath(new URL(name, root));
 
 export const readFile = (name: string): string => readFileSync(pathOf(name), "utf8");
@@ -36,7 +36,7 @@ export const sourceFiles: readonly string[] = globSync("{packages,services}/*/sr
   .filter((file) => !isTest(file))
   .toSorted();
 
-/** The same with statements and migrations. */
+/** The files of the product with statements and migrations. */
 export const productFiles: readonly string[] = [
   ...sourceFiles,
   ...globSync("packages/*/{sql,migrations}/**/*.sql", { cwd: fileURLToPath(root) }).toSorted(),

@@ -16,7 +16,7 @@ const alike: Readonly<Record<string, string>> = {
 /** Characters of a class, and how often: what limits a text. */
 const limitedText = /\[[^\]\n]{7,}\]\{\d+,\d+\}/g;
 
-/** Where each of these is written. */
+/** The files in which each of these is written. */
 function placesOf(found: (text: string) => readonly string[]): ReadonlyMap<string, Set<string>> {
   const places = new Map<string, Set<string>>();
   for (const file of files) {

@@ -19,12 +19,12 @@ export interface FuzzReport {
   /** How long 99 % of the orders took before the first hostile input. */
   readonly p99QuietMs: number;
   readonly p99FuzzMs: number;
-  /** As many deep messages at once as a consumer prefetches, and then a good one. */
+  /** Rounds of as many deep messages at once as a consumer prefetches, and then a good one. */
   readonly volleys: number;
   /** How long 99 % of the good ones took behind as many valid messages, and behind deep ones. */
   readonly p99BehindValidMs: number;
   readonly p99BehindDeepMs: number;
-  /** By service, for how long an event loop stood still at most while hostile inputs came. */
+  /** The longest time for which the event loop of each service stood still while hostile inputs came. */
   readonly longestLoopMs: Readonly<Record<string, number>>;
   /** The longest transaction of a service, of those that were seen in a look each tenth of a second. */
   readonly longestTransactionMs: number;

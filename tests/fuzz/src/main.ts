@@ -11,7 +11,7 @@ import { runFuzz } from "./run-fuzz.ts";
 
 /** Milliseconds. What has not stopped by then is killed with us. */
 const stopWithin = 20_000;
-/** By how much orders may be slower beside hostile inputs. */
+/** The most by which orders may be slower beside hostile inputs. */
 const slowestRatio = 1.5;
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.

@@ -7,7 +7,7 @@ import type { SchemaFigures } from "./measure-schemas.ts";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
-/** The same few in each run, a tenth of all, or all. */
+/** The schemas of a run: the same few each time, a tenth of all, or all. */
 function sizeOfScope() {
   const { kind, tenth } = testScope();
   if (kind === "all") return { from: 1, count: 4_000 };
@@ -15,7 +15,9 @@ function sizeOfScope() {
   return { from: 1 + 400 * tenth, count: 400 };
 }
 
-/** As many times as long as a check of a pattern may an event loop stand still: 50 ms, where that takes 3. */
+/**
+ * The most time for which an event loop may stand still, in times of a check of a pattern: 50 ms, where that takes 3.
+ */
 const most = 16;
 
 test("no generated schema, stored, compiled or checked, stops an event loop for longer than it may", async () => {

@@ -9,7 +9,7 @@ import { hostileDefinition, schemaOfVersion } from "./inputs/hostile-schema-inpu
 /** The most that something took of any schema. */
 interface WorstSchema {
   readonly ms: number;
-  /** As many times as long as a check may take that follows a pattern. */
+  /** The time as a multiple of that of a check that follows a pattern. */
   readonly ratio: number;
   readonly version: number;
   readonly kind: string;
@@ -19,15 +19,18 @@ export interface SchemaFigures {
   readonly schemas: number;
   /** Milliseconds in which a pattern is followed for as many steps as a check has. */
   readonly allStepsMs: number;
-  /** In one turn of an event loop each: a piece of what storing does, compiling, and the first check of a value. */
+  /**
+   * What takes longest in one turn of an event loop each: a piece of what storing does, compiling, and the first
+   * check of a value.
+   */
   readonly worst: Readonly<Record<Piece, WorstSchema>>;
 }
 
 type Piece = "store" | "compile" | "check";
 
 /**
- * Of what is timed the best of so many tries counts, more while it takes long: what another process does meanwhile is no
- * property of a schema.
+ * Tries of which the best counts for what is timed, more while it takes long: what another process does meanwhile is
+ * no property of a schema.
  */
 const tries = { least: 4, most: 16 };
 /** Pieces in which a definition with two schemas is checked, and the end. */
@@ -83,7 +86,7 @@ function timesOf(version: number, enough: number): readonly (readonly [Piece, nu
   return best;
 }
 
-/** Null: it is no schema. */
+/** The check that a schema compiles to; null: it is no schema. */
 function compiled(schema: Parameters<typeof compileInput>[0]): InputCheck | null {
   try {
     return compileInput(schema);

@@ -8,7 +8,7 @@ export interface FuzzCommand {
   readonly seed: number;
   readonly from: number;
   readonly classes: readonly InputClassName[];
-  /** So many generated schemas are timed, and nothing is started; 0: the system is fuzzed. */
+  /** Generated schemas that are timed, while nothing is started; 0: the system is fuzzed. */
   readonly schemas: number;
   /** End with one line of JSON on the standard output. */
   readonly json: boolean;

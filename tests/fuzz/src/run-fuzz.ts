@@ -39,7 +39,7 @@ export interface FuzzOptions {
   readonly stateStoreUrl: string;
   readonly brokerUrl: string;
   readonly importDefinitions: SystemBroker["importDefinitions"];
-  /** For the partners' ledger, and for the inputs that did harm. */
+  /** The folder for the partners' ledger, and for the inputs that did harm. */
   readonly folder: string;
   readonly seconds: number;
   /** It takes longer until so many inputs are sent, as fewer would prove nothing; none where nothing is said. */
@@ -61,9 +61,9 @@ export interface FuzzOptions {
 
 /** Tasks a second for the hostile Agent. */
 const baitRate = 3;
-/** Without those that the partners make wait on purpose: how long the others take is measured. */
+/** Kinds of orders without those that the partners make wait on purpose: how long the others take is measured. */
 const kindOf = inTurn("good", "good", "good", "unshippable", "good", "declined");
-/** For so much of the time of the inputs the system is left alone first, to compare with. */
+/** The part of the time of the inputs for which the system is left alone first, to compare with. */
 const quietPart = 1 / 3;
 /**
  * Milliseconds in which orders are not timed, half the quiet part at most: services compile, and open

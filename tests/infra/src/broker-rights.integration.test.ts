@@ -83,7 +83,7 @@ async function connectAs(url: string): Promise<ChannelModel> {
   return connection.on("error", () => {});
 }
 
-/** Null: the broker let the user do it. Otherwise its words. */
+/** The words with which the broker refuses an act; null: it let the user do it. */
 async function refusalOf(user: string, act: (channel: Channel) => unknown): Promise<string | null> {
   const connection = connections.get(user);
   if (connection === undefined) throw new Error(`${user} is not connected`);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Where a file of this repository is. */
+/** The path of a file of this repository. */
 export const pathOf = (name: string): string =>
   fileURLToPath(new URL(`../../../${name}`, import.meta.url));
 

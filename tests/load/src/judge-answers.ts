@@ -43,7 +43,7 @@ interface Written {
   readonly unanswered: number;
 }
 
-/** In one statement: what had no answer may be on its way into the store still. */
+/** Counts in one statement: what had no answer may be on its way into the store still. */
 const counts = `
   with written as (
     select task_id,

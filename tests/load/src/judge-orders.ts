@@ -8,7 +8,7 @@ export interface Verdict {
   readonly undone: number;
   /** Waiting for an operator. */
   readonly error: number;
-  /** Not ended yet. */
+  /** Orders that have not ended yet. */
   readonly open: number;
   /** Accepted, but unknown now; or ended, and the ledgers do not show what that means. */
   readonly lost: number;
@@ -40,7 +40,7 @@ export interface JudgedOrder {
   }[];
 }
 
-/** Where the two witnesses are. */
+/** The addresses of the two witnesses. */
 export interface Witnesses {
   readonly submissionUrl: string;
   readonly partnersUrl: string;

@@ -23,7 +23,10 @@ interface PosterOptions {
   readonly answerWithin?: number;
 }
 
-/** On `node:http`, with connections that are kept: `fetch` takes more CPU than the service that is measured. */
+/**
+ * Posts orders by `node:http`, with connections that are kept: `fetch` takes more CPU than the service that is
+ * measured.
+ */
 export function orderPoster(options: PosterOptions = {}): PostOrder {
   const { connections = 100, answerWithin = 8_000 } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });

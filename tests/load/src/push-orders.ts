@@ -9,7 +9,7 @@ const connectingFor = 2_000;
 export interface Push {
   readonly url: string;
   readonly connections: number;
-  /** For how long, or how many orders. */
+  /** The length of the load in seconds or in orders. */
   readonly load: { readonly seconds: number } | { readonly orders: number };
   /** Requests a second, whatever becomes of those before; null: as many as are answered. */
   readonly rate: number | null;
@@ -17,7 +17,7 @@ export interface Push {
 
 /** What became of orders that were pushed at submission. */
 export interface Pushed {
-  /** Their idempotency keys. */
+  /** The idempotency keys of the orders. */
   readonly accepted: readonly string[];
   readonly refused: readonly string[];
   /** The end came before the answer: each may be written, once. */
@@ -76,7 +76,7 @@ export async function pushOrders({ url, connections, load, rate }: Push): Promis
 }
 
 interface Answers {
-  /** By status. */
+  /** Keys by status. */
   readonly keys: Record<number, string[]>;
   readonly times: Record<number, number[]>;
   readonly others: Record<number, number>;

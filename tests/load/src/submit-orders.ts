@@ -41,10 +41,10 @@ export interface SubmitOptions {
   readonly replyTo?: string;
   /** `until answered`: under the same key, which is safe; the default. */
   readonly tries?: "once" | "until answered";
-  /** Told of each try, and of each order that was accepted. */
+  /** Is called with each try, and with each order that was accepted. */
   readonly record?: (event: ClientEvent) => void;
   readonly onAccepted?: (order: SubmittedOrder) => void;
-  /** Told of each order that was refused for good. Throws, unless said. */
+  /** Is called with each order that was refused for good. Throws unless given. */
   readonly onRefused?: (order: SubmittedOrder, why: string) => void;
   /** Ends all tries. */
   readonly signal: AbortSignal;

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 
 /** An expression of a board or a rule. */
 export interface Expression {
-  /** Where it stands, for people. */
+  /** The place where it stands, for people. */
   readonly at: string;
   readonly text: string;
   /** The section that a rule names; null: it is a board's. */
@@ -15,7 +15,7 @@ interface Board {
   readonly title: string;
   readonly panels: readonly {
     readonly title: string;
-    /** Those of Tempo have no expression. */
+    /** Queries; those of Tempo have no expression. */
     readonly targets: readonly { readonly expr?: string }[];
   }[];
 }

@@ -4,7 +4,7 @@ import { parser } from "@prometheus-io/lezer-promql";
 export interface PromqlFacts {
   readonly metrics: readonly string[];
   readonly labels: readonly string[];
-  /** Where it cannot be parsed; empty: it can. */
+  /** The places at which it cannot be parsed; empty: it can. */
   readonly errors: readonly number[];
 }
 

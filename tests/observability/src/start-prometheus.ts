@@ -16,7 +16,7 @@ export interface RunningPrometheus extends AsyncDisposable {
 interface Options {
   /** What to scrape: ports of this machine. */
   readonly ports: readonly number[];
-  /** Where to look for a port of its own. */
+  /** The port from which on a free one is looked for. */
   readonly from: number;
 }
 

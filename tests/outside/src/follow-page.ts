@@ -9,11 +9,11 @@ import { runProgram } from "./run-program.ts";
 
 /** What it took to follow the page. */
 export interface PageFigures {
-  /** From the first command to the first result, with an empty cache of packages. */
+  /** Milliseconds from the first command to the first result, with an empty cache of packages. */
   readonly coldMs: number;
-  /** The same from `npx holdfast dev`, when the project has run before. */
+  /** Milliseconds from `npx holdfast dev` to the first result, when the project has run before. */
   readonly warmMs: number;
-  /** From the save of a workflow to its new version. */
+  /** Milliseconds from the save of a workflow to its new version. */
   readonly editMs: number;
   /** Processes that live on after Ctrl-C. */
   readonly processesLeft: number;

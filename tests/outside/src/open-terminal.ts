@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Terminal extends AsyncDisposable {
   /** All that it has printed, without colours. */
   readonly text: string;
-  /** Whatever was printed up to now is not looked at again by `seen`. */
+  /** Has `seen` look no more at what was printed up to now. */
   forget(): void;
   press(keys: string): void;
   /** Resolves once something was printed since `forget` that matches. Throws when the program ends before. */

@@ -5,7 +5,7 @@ import { root } from "./public-packages.ts";
 /** What a page tells its reader to do, in its order. */
 export type Instruction =
   | { readonly kind: "command"; readonly command: string }
-  /** On the terminal of the last command that runs until Ctrl-C. */
+  /** A key on the terminal of the last command that runs until Ctrl-C. */
   | { readonly kind: "key"; readonly key: string }
   | { readonly kind: "edit"; readonly file: string; readonly from: string; readonly to: string }
   | { readonly kind: "stop" };

@@ -105,7 +105,7 @@ async function succeed(running: Promise<Ran>): Promise<Ran> {
   return ran;
 }
 
-/** With the oldest Node on which the packages run. */
+/** Runs the conformance tests of the Agent in Python with the oldest Node on which the packages run. */
 async function checkPython(travel: Travel): Promise<number> {
   const cases = "agents/hotels.conformance.json";
   const pid = String(await travel.pythonPid());

@@ -8,7 +8,7 @@ import { runProgram } from "./run-program.ts";
 
 /** What the commands that need no server say in a project that `pnpm create holdfast` made. */
 export interface Created {
-  /** Of `holdfast test`. */
+  /** The output of `holdfast test`. */
   readonly tested: string;
   /** What is not to be committed. */
   readonly ignored: readonly string[];

@@ -20,7 +20,7 @@ interface Options {
   /** A copy of the source. */
   readonly root: string;
   readonly rows: readonly PatternRow[];
-  /** Where the output of each run goes. */
+  /** The folder to which the output of each run goes. */
   readonly logs: string;
   readonly found: (proof: RowProof) => void;
 }
@@ -65,7 +65,7 @@ export async function proveRows({ root, rows, logs, found }: Options): Promise<v
 const keyOf = ({ file, title }: NamedTest): string => `${file} ${title}`;
 
 /**
- * Without the feature many tests wait for what never comes. They are given more time than they took with it,
+ * The time for a test without the feature, where many wait for what never comes. It is more than they took with it,
  * on the same machine, minutes before.
  */
 const patienceAfter = ({ took }: TestOutcome): number => 10_000 + 1.5 * took;

@@ -37,7 +37,7 @@ const fencing = `  if (step.processState !== "processing") return rejected("not_
   if (step.token !== token) return rejected("wrong_token");
 `;
 
-/** For each row how its feature is removed, part by part where it has several, or why it is not. */
+/** The removal of the feature of each row, part by part where it has several, or why there is none. */
 export const removals: Readonly<Record<string, Removal | readonly Removal[] | Kept>> = {
   "P-1": {
     what: "no step that undoes another is added",

@@ -17,7 +17,7 @@ interface KeepOptions {
 
 /** A process that is started again whenever it ends, as an orchestrator would. */
 export interface KeptProcess {
-  /** Null while there is none that is ready. */
+  /** The process; null while there is none that is ready. */
   readonly process: ServiceProcess | null;
   /** Resolves when a process is ready for the first time; rejects when the first start fails. */
   readonly started: Promise<void>;

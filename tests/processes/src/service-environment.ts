@@ -20,7 +20,7 @@ const roleOf = {
   partners: null,
 } as const satisfies Record<ServiceName, string | null>;
 
-/** Whose rights a service has in the state store. */
+/** The role whose rights a service has in the state store. */
 export type StoreRole = NonNullable<(typeof roleOf)[ServiceName]>;
 
 export const storeRoles: readonly StoreRole[] = Object.values(roleOf).filter(
@@ -33,15 +33,15 @@ export const operatorToken = "local-operator";
 /** The Agents of the reference application, from the root of the repository. */
 const agentModules = moduleAt("examples/orders/handlers", "index");
 
-/** Where the services of one system find each other. */
+/** Addresses by which the services of one system find each other. */
 export interface SystemPlaces {
   /** The owner's URL. */
   readonly stateStoreUrl: string;
-  /** Where services reach it with the rights of a role: at the owner's URL with that role, unless said otherwise. */
+  /** The URL at which services reach it with the rights of a role: the owner's with that role, unless given. */
   readonly storeUrlOf?: (role: StoreRole) => string;
   readonly broker: ShippedBroker;
   readonly partnersUrl: string;
-  /** Where the partners keep their ledger. */
+  /** The folder in which the partners keep their ledger. */
   readonly dataFolder: string;
   readonly ports: Partial<Readonly<Record<ServiceName, number>>>;
   /** Whether submission is told of a workflow that is stored already, not of the shop's. */

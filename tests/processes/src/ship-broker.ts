@@ -6,7 +6,10 @@ import { serverUrls } from "@holdfast/runtime";
 /** A broker, by the URL of its administrator. */
 export interface SystemBroker {
   readonly url: string;
-  /** Null where there is no way to: then all services share the administrator, and declare what they need. */
+  /**
+   * Imports definitions; null where there is no way to: then all services share the administrator, and declare what
+   * they need.
+   */
   readonly importDefinitions: ((definitions: object) => Promise<void>) | null;
   /** Agents beside those of the shop that get a queue. */
   readonly moreAgents?: readonly string[];

@@ -73,7 +73,7 @@ export const processSettings = (env: StartOptions["env"]) => ({
   detached: true,
 });
 
-/** The same for whom a service that never gets ready is of use, too. */
+/** Launches a service, for callers to whom one that never gets ready is of use, too. */
 export function launchService(options: StartOptions): LaunchedService {
   const { service, name = service, env, onLog, nodeOptions = [] } = options;
   const child = spawn(process.execPath, [...nodeOptions, ...programOf(service)], {

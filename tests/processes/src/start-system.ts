@@ -24,7 +24,7 @@ export interface SystemOptions extends Pick<StartOptions, "onLog" | "nodeOptions
   readonly storeUrlOf?: (role: StoreRole) => string;
   /** Gets the users, rights and topology that Holdfast ships. */
   readonly broker: SystemBroker;
-  /** Where the partners keep their ledger; needless without partners. */
+  /** The folder in which the partners keep their ledger; needless without partners. */
   readonly dataFolder?: string;
   /** How many processes of each service; one, where nothing is said, and none of operations. */
   readonly count?: Partial<Readonly<Record<ServiceName, number>>>;
@@ -46,16 +46,16 @@ export interface SystemOptions extends Pick<StartOptions, "onLog" | "nodeOptions
 
 /** The whole system, in processes of this machine. */
 export interface System extends AsyncDisposable {
-  /** Of one that runs. */
+  /** The URL of a submission service that runs. */
   readonly submissionUrl: string;
-  /** Where operators act, of a process that runs. */
+  /** The URL of a process that runs at which operators act. */
   readonly operationsUrl: string;
-  /** Empty without partners. */
+  /** The URL of the partners; empty without any. */
   readonly partnersUrl: string;
   readonly broker: ShippedBroker;
   /** The processes that were started, those that have ended included. */
   readonly processes: readonly ServiceProcess[];
-  /** Those of one service that run. */
+  /** Processes of one service that run. */
   running(name: ServiceName): readonly ServiceProcess[];
   /** The settings of a process of this service. */
   environmentOf(name: ServiceName): Readonly<Record<string, string>>;
@@ -74,7 +74,7 @@ const mains: Readonly<Record<ServiceName, string>> = {
   agent: "agent",
 };
 
-/** In this order they are stopped: Agents and Schedulers can still finish what they have begun. */
+/** The order in which services are stopped: Agents and Schedulers can still finish what they have begun. */
 const names: readonly ServiceName[] = [
   "agent",
   "scheduler",

@@ -15,8 +15,8 @@ const names = [
 ] as const;
 
 /**
- * Whatever asks for the time without naming a schema finds these functions before those of Postgres. They must be there
- * before the first migration: defaults of columns keep the functions that they were made with.
+ * A clock whose functions are found before those of Postgres by whatever asks for the time without naming a schema.
+ * They must be there before the first migration: defaults of columns keep the functions that they were made with.
  */
 const makeClock = `
   create schema test_clock;

@@ -16,12 +16,12 @@ const asNobody = ["unshare", "-U", "--map-user=65534", "--map-group=65534"] as c
 const readyWithin = 10_000;
 const stopWithin = 5_000;
 
-/** Where PgBouncer is on this machine, or null. */
+/** Finds PgBouncer on this machine, or null. */
 export const findPgbouncer = (): string | null =>
   programs.find((program) => existsSync(program)) ?? null;
 
 interface PgbouncerOptions {
-  /** Of a database, with a user who has a password. */
+  /** The URL of a database, with a user who has a password. */
   readonly url: string;
   /** The names under which clients reach it, each with what PgBouncer sends on a new connection to the server. */
   readonly connectQueries: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ interface PgbouncerOptions {
 
 /** PgBouncer in front of a database. */
 export interface Pgbouncer extends AsyncDisposable {
-  /** By one of the names. */
+  /** The URL for clients that reach it by one of the names. */
   urlOf(name: string): string;
 }
 

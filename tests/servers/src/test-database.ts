@@ -7,7 +7,10 @@ const serverUrl = () => testServerUrl("TEST_STATE_STORE_URL");
 /** An empty database of one's own on the server of this test run, dropped on disposal. */
 export const testDatabase = (): Promise<Database> => createDatabase(serverUrl());
 
-/** The same, migrated: a copy of one that was migrated when the run began, in a tenth of the time that `migrate` takes. */
+/**
+ * Creates a migrated database: a copy of one that was migrated when the run began, in a tenth of the time that
+ * `migrate` takes.
+ */
 export function migratedDatabase(): Promise<Database> {
   const template = process.env[templateVariable] ?? "";
   if (template === "") throw new Error(`${templateVariable} is not set: run this test with Jest.`);

@@ -41,7 +41,7 @@ export function simulatedAgents(
   { service, gateway, scriptOf, sharesKeys }: Options,
 ): readonly HostedAgent[] {
   const sickness = instanceSickness(world, host);
-  /** As the service knows it: otherwise each Agent has an account of its own there. */
+  /** The key as the service knows it: unless keys are shared, each Agent has an account of its own there. */
   const keyOf = (agent: string, { order }: StepInput, key: string): string =>
     sharesKeys(order) ? key : `${agent} ${key}`;
   const performAs = (agent: string) => async (input: StepInput, context: StepContext) => {
@@ -101,7 +101,7 @@ async function beatFor({ clock }: Host, { heartbeat, signal }: StepContext, ms: 
   }
 }
 
-/** Now and then one instance cannot reach the service for a while, and others can. */
+/** The sickness of one instance, which now and then cannot reach the service for a while, when others can. */
 function instanceSickness(world: World, host: Host) {
   const { random, timeline } = world;
   let until = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 import type { Change, Folded, ReportedEvent, Step, Task, TaskEvent } from "@holdfast/domain";
 import type { Domain } from "@holdfast/testing/simulator";
 
-/** For mutants: the domain with each event changed before it is decided. */
+/** Makes a domain for mutants with each event changed before it is decided. */
 export const editEvents =
   (edit: (event: TaskEvent, task: Task) => TaskEvent) =>
   (domain: Domain): Domain => ({
@@ -14,7 +14,7 @@ export const editEvents =
       ),
   });
 
-/** For mutants: the domain that sees each task changed when it decides about an event. */
+/** Makes a domain for mutants that sees each task changed when it decides about an event. */
 export const editTasks =
   (edit: (task: Task, event: TaskEvent) => Task) =>
   (domain: Domain): Domain => ({
@@ -27,7 +27,7 @@ export const editTasks =
     },
   });
 
-/** For mutants: the domain with each move changed after it was decided. */
+/** Makes a domain for mutants with each move changed after it was decided. */
 export const editChanges =
   (edit: (change: Change, event: TaskEvent) => Change) =>
   (domain: Domain): Domain => ({
@@ -52,7 +52,7 @@ function withChanges(task: Task, changes: readonly Change[]): Task {
   return { ...task, steps };
 }
 
-/** For mutants: moves that nobody decided on. */
+/** Adds moves that were not decided on, for mutants. */
 export function addChanges(folded: Folded, more: readonly Change[]): Folded {
   const last = folded.outcomes.findLastIndex(({ applied }) => applied);
   if (last < 0 || more.length === 0) return folded;

@@ -13,7 +13,7 @@ import type { World } from "./world.ts";
 /** What is true of one attempt, whoever knows it. */
 export interface AttemptFacts {
   readonly step: ProcessingStep;
-  /** In simulated time, as all instants here. */
+  /** The instant of the claim in simulated time, as all instants here. */
   readonly claimedAt: number;
   /** The broker has had its request. */
   isStored: boolean;
@@ -35,7 +35,10 @@ export interface AttemptFacts {
   lastBeatAt: number;
   /** What Agents really made of it: more than one, where it was asked for again. */
   readonly outcomes: StepReply["outcome"][];
-  /** Until when the broker took nothing, since before an Agent first wanted to answer; null: it took the answer. */
+  /**
+   * The instant until which the broker took nothing, since before an Agent first wanted to answer; null: it took the
+   * answer.
+   */
   unheardUntil: number | null;
 }
 
@@ -75,7 +78,7 @@ export function timeOf({ step, signs, lastBeatAt }: AttemptFacts): number {
 
 /** What is true of one step, and what its history has said so far. */
 export interface StepFacts {
-  /** Of the call that it is, or undoes. */
+  /** The definition of the call that it is, or undoes. */
   readonly definition: StepDefinition;
   state: StepState;
   /** The Agent of its last attempt. */
@@ -101,7 +104,7 @@ export interface TaskFacts {
 /** All that really happened in one schedule. */
 export interface Facts {
   readonly tasks: Map<string, TaskFacts>;
-  /** By the id of the request's message. */
+  /** Attempts by the id of the request's message. */
   readonly attempts: Map<string, AttemptFacts>;
   /** When the broker took nothing from publishers. */
   readonly needs: { readonly from: number; readonly to: number }[];

@@ -60,7 +60,7 @@ const occasions = {
   otherRelease: 40,
   /** It does it, but late; or answers late. */
   remoteSlow: 25,
-  /** Somebody sends a reply that no Agent gave. */
+  /** A reply is sent that no Agent gave. */
   forgedReply: 35,
   /** A step that is due is forgotten, as by a release with a bug. */
   planForgotten: 4,
@@ -81,9 +81,12 @@ export type FaultKind = keyof typeof occasions;
 export const faultKinds = Object.keys(occasions) as readonly FaultKind[];
 export type Faults = Readonly<Record<FaultKind, number>>;
 
-/** So many schedules have none at all: they show what must hold then. */
+/** The share of schedules that have no faults at all: they show what must hold then. */
 const calm = 0.08;
-/** So many kinds has one of the others, on average: with all at once, all schedules would be alike. */
+/**
+ * The share of the kinds of faults that one of the other schedules has, on average: with all at once, all would be
+ * alike.
+ */
 const share = 0.3;
 
 const never = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Faults;

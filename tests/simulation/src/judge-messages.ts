@@ -102,7 +102,7 @@ function judgeSigns(world: World, { attempts }: Facts, read: ReturnType<typeof m
   };
 }
 
-/** Of a step that nobody has answered for, an Agent must not begin the undo while another is at work on it. */
+/** Judges that an Agent does not begin the undo of a step without an answer while another Agent is at work on it. */
 function judgeUndo(
   world: World,
   { tasks, attempts }: Facts,

@@ -144,7 +144,9 @@ const countInFlight = (tasks: Facts["tasks"], agent: string): number =>
     .flatMap(({ steps }) => [...steps.values()])
     .filter((step) => step.state === "processing" && step.agent === agent).length;
 
-/** Only the Agent that may have done it knows the key under which it was done. */
+/**
+ * Judges that an undo is at the Agent that may have done the step: it alone knows the key under which that was done.
+ */
 function judgeUndo({ accuse }: World, facts: TaskFacts, step: ProcessingStep): void {
   const { undoes, name } = step.plan;
   const call = undoes === null ? undefined : facts.steps.get(undoes);
@@ -152,7 +154,7 @@ function judgeUndo({ accuse }: World, facts: TaskFacts, step: ProcessingStep): v
   accuse("a step is undone by the Agent that may have done it", () => name);
 }
 
-/** Where all is well, a claim that nobody published is relayed long before it expires. */
+/** Judges that a claim that was not published is relayed long before it expires, where all is well. */
 function judgeSilence(
   world: World,
   { attempts }: Facts,

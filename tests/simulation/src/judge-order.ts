@@ -17,7 +17,7 @@ const bands = ["urgent", "normal", "batch"];
 
 /** Holds claims against the due order, where nothing disturbs it: no row is locked and nothing is paused. */
 export function judgeOrder({ isCalm, timeline, accuse }: World): StoreWatcher {
-  /** In the order in which they became so. */
+  /** Steps that are ready, in the order in which they became so. */
   const ready = new Map<string, ReadyStep>();
 
   const note = (stored: StoredTask, step: Step): void => {

@@ -12,7 +12,7 @@ export interface Hunt {
   readonly rule: string | null;
 }
 
-/** So many schedules a mutant may survive: several times what the best hidden one needs. */
+/** Schedules that a mutant may survive: several times what the best hidden one needs. */
 const patience = 60_000;
 
 /** The mutants of a tenth, from 0 to 9; null: all. */

@@ -10,7 +10,7 @@ const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 /** Milliseconds. All mutants take a quarter of an hour on a processor of their own. */
 const longest = 4 * 60 * 60_000;
 
-/** As a process of its own: Jest's modules are slower. */
+/** Runs the simulation in a process of its own: Jest's modules are slower. */
 async function run(...args: readonly string[]) {
   const node = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning"];
   const { stdout } = await promisify(execFile)(process.execPath, [...node, main, ...args]);

@@ -13,7 +13,7 @@ import { orderMutants } from "./order-mutants.ts";
 import { poolMutants } from "./pool-mutants.ts";
 import { signMutants } from "./sign-mutants.ts";
 
-/** By name, as what was built wrongly. The simulation must find each of them. */
+/** Mutants by name, as what was built wrongly. The simulation must find each of them. */
 export const mutants: Readonly<Record<string, Mutation>> = {
   "a reply with any attempt is accepted": {
     domain: editEvents((event, task) => {
@@ -421,7 +421,7 @@ function processing(tasks: ReadonlyMap<string, { readonly task: Task }>) {
   );
 }
 
-/** As if no step had been relayed. */
+/** The task as if no step had been relayed. */
 const withoutRelays = (task: Task): Task => ({
   ...task,
   steps: new Map(

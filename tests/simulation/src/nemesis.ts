@@ -37,7 +37,9 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
   const unfinished = (): readonly StoredTask[] =>
     [...store.tasks.values()].filter(({ task }) => !isFinished(task));
 
-  /** Only where nothing else is left to wait for: otherwise the next move would plan it again. */
+  /**
+   * Has the store forget a plan where nothing else is left to wait for: otherwise the next move would plan it again.
+   */
   const forgetPlan = (): void => {
     for (const stored of unfinished()) {
       const moving = stepsOf(stored.task).filter(({ processState }) =>

@@ -10,9 +10,8 @@ const rest = 500;
 const longRest = 5_000;
 
 /**
- * Once everything is healed, somebody looks after what is paused, what rests for long and what halted:
- * has a failed step tried again, once, as it was or with an input put in by hand, and the task undone if that
- * did not help.
+ * Looks after what is paused, what rests for long and what halted, once everything is healed: has a failed step tried
+ * again, once, as it was or with an input put in by hand, and the task undone if that did not help.
  */
 export function callOperator(world: World, acts: OperatorActs): void {
   const resubmitted = new Set<string>();

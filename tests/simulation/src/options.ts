@@ -13,7 +13,7 @@ export interface SimulationOptions {
   readonly tenth: number | null;
   /** How many run at the same time. */
   readonly threads: number;
-  /** Only one line of JSON on the standard output. */
+  /** Whether the standard output has one line of JSON and no more. */
   readonly json: boolean;
 }
 

@@ -42,7 +42,7 @@ export const orderMutants: Readonly<Record<string, Mutation>> = {
 
 const stride = ({ weight }: Fairness): number => strideOf(weight);
 
-/** As if the last step that each key was given were due. */
+/** The ranks as if the last step that each key was given were due. */
 const afterAll = ({ clocks }: FairQueue): ReadonlyMap<string, number> =>
   new Map([...clocks].map(([key, { next }]) => [key, next]));
 

@@ -20,7 +20,7 @@ export interface PauseRecord {
   begin(spans: Span[]): void;
   end(spans: readonly Span[]): void;
   spansOf(target: PauseTarget): Span[];
-  /** For how long the limit of the task has been running. */
+  /** Milliseconds for which the limit of the task has been running. */
   ranFor(task: Pausable): number;
 }
 

@@ -25,7 +25,7 @@ export const poolMutants: Readonly<Record<string, Mutation>> = {
   },
 };
 
-/** As if its Agents shared keys. */
+/** The plan as if its Agents shared keys. */
 const sharing = (plan: StepPlan): StepPlan => ({
   ...plan,
   pool: plan.pool && { ...plan.pool, sharesKeys: true },

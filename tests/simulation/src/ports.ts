@@ -13,7 +13,7 @@ import type { World } from "./world.ts";
 
 interface Options {
   readonly memory: MemoryStore;
-  /** The same, as the mutant that is tried has it. */
+  /** The store as the mutant that is tried has it. */
   readonly store: AtOnce<SimulatedStore>;
   readonly broker: MemoryBroker;
   readonly judge: MessageJudge;

@@ -36,24 +36,29 @@ export interface Scenario {
 }
 
 /**
- * So many schedules have a crowd of small orders before a narrow window instead: more of those without
+ * The shares of schedules that have a crowd of small orders before a narrow window instead: more of those without
  * faults, for only there is the window exact.
  */
 const crowded = { calm: 0.15, troubled: 0.01 };
 const crowd = 8;
-/** Of the crowds, so many meet Agents with one slot instead of a narrow window, once their heartbeats have come. */
+/**
+ * The share of the crowds that meet Agents with one slot instead of a narrow window, once their heartbeats have come.
+ */
 const capped = { share: 0.4, from: 1_500 };
-/** Of these, so many are of one key where another key comes later. */
+/** Orders of such a crowd that are of one key where another key comes later. */
 const early = 5;
 
-/** Of the crowds, so many are larger, and most orders of one key are withdrawn before its last one comes. */
+/**
+ * The share of the crowds that are larger, and in which most orders of one key are withdrawn before its last one
+ * comes.
+ */
 const withdrawn = { share: 0.2, crowd: 12, ofKey: 6 };
 
-/** So many schedules are of an outage that lasts until a breaker has been tried several times. */
+/** The shares of schedules with an outage that lasts until a breaker has been tried several times. */
 const outages = { calm: 0.08, troubled: 0.004 };
 const ordersInOutage = 8;
 
-/** Mostly small and short: that finds the same as large ones, for no more work. */
+/** Chooses a scenario that is mostly small and short: that finds the same as large ones, for no more work. */
 export function chooseScenario({
   random,
   isCalm,
@@ -144,7 +149,10 @@ const [ann, bob, eve]: readonly Fairness[] = [
   { key: "eve", weight: 3 },
 ];
 
-/** In a crowd the order matters: some of it is batch work, most has a key, and some of it comes later. */
+/**
+ * Gives the orders of a crowd what makes their order matter: some are batch work, most have a key, and some come
+ * later.
+ */
 function inTurn(seed: number) {
   const random = seededRandom(seed + 1_000_000_007);
   const [hasKeys, isSecondLate] = [random.chance(0.75), random.chance(0.4)];

@@ -11,9 +11,9 @@ export interface Tally {
   readonly failures: readonly { readonly seed: number; readonly rule: string }[];
 }
 
-/** So many schedules go by before anything else of the process has its turn. */
+/** Schedules that go by before anything else of the process has its turn. */
 const stretch = 64;
-/** So many are under way at a time: Node then goes through its queues once for a step of each. */
+/** Schedules that run at a time: Node then goes through its queues once for a step of each. */
 const lanes = 6;
 
 /** Runs the schedules from `first` to before `end`. They share nothing. */

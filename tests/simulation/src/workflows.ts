@@ -49,7 +49,7 @@ function poolOf(
 /** Made once: thousands of processes host them. */
 export const thisRelease = agents(() => true);
 const { left, right, north, south } = thisRelease;
-/** The same Agents where the service knows a key whichever of them sends it. */
+/** An Agent pool whose service knows a key whichever Agent sends it. */
 const sharing = poolOf(z.object({ order: z.string(), from: z.string().nullable() }), {
   sharesKeys: true,
 });

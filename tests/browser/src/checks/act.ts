@@ -6,7 +6,7 @@ interface Acting {
   /** What the button says, without its dots. */
   readonly verb: string;
   readonly reason: string;
-  /** Where the button is; anywhere, where nothing is said. */
+  /** The part of the page that has the button; anywhere unless given. */
   readonly within?: Locator;
   /** What is typed into the field of the action, where it has one. */
   readonly field?: string;

@@ -6,7 +6,10 @@ import { halting, quick } from "../system/workflows.ts";
 
 const count = 4;
 
-/** From the group of failures over dry run and canary to an outcome that is verified, while a Supervisor is killed. */
+/**
+ * Goes from the group of failures over dry run and canary to an outcome that is verified, while a Supervisor is
+ * killed.
+ */
 export async function repairInBulk({ at, show }: Bench): Promise<void> {
   await setFaultSettings(at.system, "notifications", {});
   const ids: string[] = [];

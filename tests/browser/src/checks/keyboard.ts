@@ -32,7 +32,7 @@ async function tabTo(page: Page, text: RegExp): Promise<void> {
   throw new Error(`No Tab leads to ${text}.`);
 }
 
-/** From the start page to a repaired task, without a mouse. */
+/** Goes from the start page to a repaired task, without a mouse. */
 export async function repairByKeys({ at, browser }: Bench): Promise<void> {
   await setFaultSettings(at.system, "notifications", {});
   await setFaultSettings(at.system, "shipping", { errorRate: 1 });

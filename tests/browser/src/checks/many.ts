@@ -6,7 +6,7 @@ import { until } from "../system/start-console-system.ts";
 const attempts = 1_000;
 const tasks = 100_000;
 
-/** As the Scheduler would have written it: two moves for each attempt, a minute after the other. */
+/** Writes the moves that the Scheduler would have written: two for each attempt, a minute after the other. */
 const insertMoves = `
   insert into state.events (task_id, step, action, from_state, to_state, attempt, actor, reason, at)
   select task_id, 'say', action, from_state, to_state, number, 'scheduler', reason,

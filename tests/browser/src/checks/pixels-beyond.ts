@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** By how many pixels the page is wider than its window, which it never should be, however long a word is. */
+/** The pixels by which the page is wider than its window, which it never should be, however long a word is. */
 export const pixelsBeyond = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

@@ -10,7 +10,7 @@ export interface FaultEvent {
   readonly from: Moment;
   /** When what was broken was whole again. */
   readonly healedAt: Moment;
-  /** From when on recovery is measured: where others take over, the moment of the fault itself. */
+  /** The instant from which on recovery is measured: where others take over, the moment of the fault itself. */
   readonly recoverFrom: Moment;
   /** Why it could not be injected; null: it was. */
   readonly error: string | null;
@@ -18,7 +18,7 @@ export interface FaultEvent {
 
 export interface TaskRow {
   readonly taskId: string;
-  /** Null: nobody submitted it with a key. */
+  /** The key of its submission; null: it was submitted without one. */
   readonly key: string | null;
   readonly goal: "do" | "undo";
   readonly state: string;

@@ -5,7 +5,7 @@ export interface IndexedEvidence extends Evidence {
   readonly stepsOf: ReadonlyMap<string, readonly StepRow[]>;
   /** Oldest first. */
   readonly eventsOf: ReadonlyMap<string, readonly StoreEvent[]>;
-  /** In the order in which it happened. */
+  /** Entries of each order, in the order in which they happened. */
   readonly ledgerOf: ReadonlyMap<string, readonly LedgerEntry[]>;
 }
 

@@ -57,7 +57,7 @@ const statusQueueGaps = ({ faults, statusQueueSeen }: IndexedEvidence): readonly
 const meets = ({ createdAt, finishedAt }: TaskRow, { from, until }: Gap): boolean =>
   createdAt <= until && (finishedAt ?? Number.POSITIVE_INFINITY) >= from;
 
-/** The same message may come twice; what is left rises. */
+/** Judges that the sequence rises. The same message may come twice, and counts once. */
 function judgeSequence(messages: readonly StatusMessage[]): readonly Violation[] {
   const distinct = messages.filter(
     (message, index) => !messages.slice(0, index).some((other) => isSame(other, message)),

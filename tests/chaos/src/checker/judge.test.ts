@@ -13,7 +13,7 @@ const isClaimOf =
 
 type Corruption = (evidence: Evidence) => Partial<Evidence>;
 
-/** For each invariant what a system might do that breaks it. */
+/** What a system might do that breaks each invariant. */
 const corruptions: Readonly<Record<Invariant, Readonly<Record<string, Corruption>>>> = {
   I1: {
     "an accepted order is gone": ({ tasks }) => ({

@@ -37,7 +37,7 @@ export interface Verdict {
   readonly lost: number;
   /** Orders by message that went down with a wiped broker. */
   readonly forfeited: number;
-  /** Never acknowledged, and yet there. */
+  /** Orders that were never acknowledged, and yet are there. */
   readonly recovered: number;
   readonly doubled: number;
   readonly stuck: number;

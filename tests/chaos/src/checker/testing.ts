@@ -1,7 +1,7 @@
 import type { ClientEvent } from "@holdfast/load";
 import type { Evidence, LedgerEntry, StepRow, StoreEvent } from "./evidence.ts";
 
-/** For tests: two orders of a run in which everything was right. */
+/** Two orders for tests, of a run in which everything was right. */
 export const processed = "00000000-0000-7000-8000-000000000001";
 export const undone = "00000000-0000-7000-8000-000000000002";
 

@@ -9,7 +9,7 @@ export function pick<Item>(items: readonly Item[], random: () => number): Item {
 export const between = (least: number, most: number, random: () => number): number =>
   Math.round(least + random() * (most - least));
 
-/** The same items in an order of chance. */
+/** Returns the same items in an order of chance. */
 export function shuffled<Item>(items: readonly Item[], random: () => number): readonly Item[] {
   return items
     .map((item) => ({ item, place: random() }))

@@ -1,24 +1,24 @@
 import type { Moment } from "../checker/evidence.ts";
 import type { Environment } from "../system/start-environment.ts";
 
-/** Where faults are injected. */
+/** What faults are injected into. */
 export interface Field {
   readonly environment: Environment;
-  /** In [0, 1), from the seed of the run. */
+  /** Returns a number in [0, 1), from the seed of the run. */
   readonly random: () => number;
   /** Runs `work` on something that no other fault has in hand; throws when there is nothing for long. */
   readonly claim: <Target extends { readonly name: string }, Result>(
     targets: () => readonly Target[],
     work: (target: Target) => Promise<Result>,
   ) => Promise<Result>;
-  /** To be told of each message that nobody will be able to read. */
+  /** Is called with each message that no service will be able to read. */
   readonly poisoned: (messageId: string) => void;
 }
 
 interface Struck {
   /** What was hit, and how. */
   readonly target: string;
-  /** Where others can take over at once: when it was hit. Otherwise recovery counts from its end. */
+  /** The instant when it was hit, where others can take over at once. Otherwise recovery counts from its end. */
   readonly recoverFrom?: Moment;
 }
 

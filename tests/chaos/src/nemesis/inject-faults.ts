@@ -38,7 +38,10 @@ export async function injectFaults(options: Options): Promise<void> {
   await Promise.all([...open, servers.store, servers.broker]);
 }
 
-/** On a slow machine there may be nothing to break: all of a service still starting, no order on its way. */
+/**
+ * Tries of one fault: on a slow machine there may be nothing to break, as all of a service still starts or no order
+ * is on its way.
+ */
 const tries = 3;
 
 async function strike(fault: FaultClass, field: Field): Promise<FaultEvent> {

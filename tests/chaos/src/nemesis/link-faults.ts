@@ -16,7 +16,7 @@ const commit = Buffer.from("commit\0");
 const basicPublish = Buffer.from([0, 60, 0, 40]);
 /** Milliseconds until a busy process should have sent what is waited for. */
 const cutWithin = 15_000;
-/** Those that commit and publish whenever there is an order. */
+/** Services that commit and publish whenever there is an order. */
 const busy: ReadonlySet<Breakable> = new Set(["submission", "scheduler"]);
 
 /** The network between one process and one of its dependencies. All others are fine. */

@@ -14,7 +14,7 @@ import type { FaultClass, Field } from "./fault-class.ts";
 const agents = ["inventory", "payments", "shipping", "notifications"] as const;
 /** Milliseconds that the evil publisher listens. */
 const listenFor = 1_000;
-/** Where nobody says anything. */
+/** Milliseconds for which it listens at most where nothing is said. */
 const listenAtMost = 20_000;
 /** How many of the replies that it overhears it abuses. */
 const most = 30;
@@ -96,7 +96,7 @@ function foreignRoute(routingKey: string, random: () => number): string {
   );
 }
 
-/** As if the step had returned something else. */
+/** Forges a reply as if the step had returned something else. */
 function forged(body: Buffer): Buffer {
   const reply = StepReply.decode(body);
   const output = { forged: true, score: "forged" };

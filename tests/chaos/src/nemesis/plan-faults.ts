@@ -11,12 +11,12 @@ export interface PlannedFault {
 interface Options {
   readonly classes: readonly FaultClass[];
   readonly faults: number;
-  /** Over how long they are spread, in milliseconds. */
+  /** Milliseconds over which they are spread. */
   readonly duration: number;
   readonly random: () => number;
 }
 
-/** So much of a run is without any class for the first time. */
+/** The last part of a run, in which no class comes for the first time. */
 const late = 1 / 4;
 
 /**

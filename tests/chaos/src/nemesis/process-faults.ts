@@ -38,7 +38,7 @@ function killed(service: Breakable): FaultClass {
   };
 }
 
-/** Longer than a step may take: it comes back to find its work in other hands. */
+/** Freezes a process, maybe for longer than a step may take: it comes back to find its work with another. */
 function frozen(service: Breakable): FaultClass {
   return {
     name: `${service}-frozen`,

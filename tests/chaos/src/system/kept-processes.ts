@@ -18,13 +18,13 @@ export interface Member {
   readonly name: string;
   readonly service: Breakable;
   readonly links: Readonly<Partial<Record<Dependency, Link>>>;
-  /** Null while there is none that is ready. */
+  /** The process; null while there is none that is ready. */
   readonly process: ServiceProcess | null;
 }
 
 export interface KeptProcesses extends AsyncDisposable {
   readonly members: readonly Member[];
-  /** Where orders are taken at the moment. */
+  /** The URLs at which orders are taken at the moment. */
   submissionUrls(): readonly string[];
 }
 

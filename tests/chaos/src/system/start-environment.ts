@@ -23,9 +23,9 @@ import { chaosWorkflow } from "./workflow.ts";
 export interface Environment extends AsyncDisposable {
   readonly postgres: Pick<LocalStack["postgres"], "restart">;
   readonly broker: Omit<LocalStack["broker"], "provider" | "why">;
-  /** Null: there is one server of each. */
+  /** The servers of a cluster; null: there is one server of each. */
   readonly cluster: ClusterServers | null;
-  /** Null with several servers: its standby would have another. */
+  /** The clock of the store; null with several servers: its standby would have another. */
   readonly storeClock: StoreClock | null;
   readonly system: System;
   readonly processes: KeptProcesses;
@@ -71,7 +71,7 @@ const count: Readonly<Record<Breakable, number>> = {
 
 const partnerSettings = {
   reliable: { LATENCY: "5ms" },
-  /** As they are: now and then unwell, and sometimes silent after the deed. */
+  /** Partners as they are: now and then unwell, and sometimes silent after the deed. */
   unreliable: { LATENCY: "5ms", ERROR_RATE: "0.02", APPLY_THEN_DROP_RATE: "0.02" },
 } as const;
 

@@ -6,7 +6,7 @@ const startWithin = 5_000;
 /** Milliseconds. */
 const completeWithin = 2_000;
 
-/** So high that no fault which we inject turns an order around that could be fulfilled. */
+/** A threshold so high that no fault which we inject turns an order around that could be fulfilled. */
 export const failureThreshold = 30;
 
 /** The reference order, with limits that are short enough to wait for and policies that never give up. */

@@ -15,12 +15,12 @@ type FromStore = Pick<
   "tasks" | "steps" | "events" | "rejectedReplies" | "deadLetters" | "alerts"
 >;
 
-/** As milliseconds since 1970. */
+/** A column as milliseconds since 1970. */
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
 
 /** The last rows of the store before a round, by their numbers: its clock may be set back during one. */
 export interface StoreMark {
-  /** By the clock of this machine. */
+  /** The instant by the clock of this machine. */
   readonly at: Moment;
   readonly events: number;
   readonly rejectedReplies: number;

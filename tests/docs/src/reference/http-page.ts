@@ -38,7 +38,10 @@ export async function httpPage(): Promise<string> {
   return [...sections, "## Bodies of answers", ...bodies].join("\n\n");
 }
 
-/** Those of a collection are as those of `/v1/tasks`, but for the one that submits. */
+/**
+ * Whether a route is described by itself: those of a collection are as those of `/v1/tasks`, but for the one that
+ * submits.
+ */
 const isOfItsOwn = ({ tags = [], operationId }: Route): boolean =>
   !tags.includes("collections") || operationId === "submitTaskOfCollection";
 

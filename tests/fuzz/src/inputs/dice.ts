@@ -8,7 +8,7 @@ export interface Dice {
   pick<Item>(items: readonly [Item, ...Item[]] | readonly Item[]): Item;
   /** A whole number from `least` to `most`. */
   between(least: number, most: number): number;
-  /** True once in `times` on average. */
+  /** Returns true once in `times` on average. */
   oneIn(times: number): boolean;
   uuid(): string;
 }

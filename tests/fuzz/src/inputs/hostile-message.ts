@@ -68,7 +68,7 @@ const signOf = (dice: Dice): object => ({
   ...(dice.oneIn(2) ? { heartbeat: { percent: dice.between(0, 100), note: "at work" } } : {}),
 });
 
-/** As few keys as make most orders replays and conflicts: what is accepted must be worked at. */
+/** A key of so few that most orders are replays and conflicts: what is accepted must be worked at. */
 const orderKey = (dice: Dice): string => `fuzz-${dice.between(0, 99)}`;
 
 const targets: readonly Target[] = [
@@ -171,7 +171,7 @@ const targets: readonly Target[] = [
 
 const lots = targets.flatMap((target) => Array.from({ length: target.weight }, () => target));
 
-/** For tests: what each target calls valid. */
+/** What each target calls valid, for tests. */
 export const messageTargets = targets;
 
 /** A message that is nearly valid, to one of the queues and exchanges that Holdfast reads. */

@@ -101,7 +101,10 @@ const onOrder = (dice: Dice, around: DecisionContext): Route => {
   };
 };
 
-/** Never an Agent that works for the orders which are judged: a pause of it would be obeyed. */
+/**
+ * A request about an Agent or workflow, but never one that works for the orders which are judged: a pause of it would
+ * be obeyed.
+ */
 const onTarget = (dice: Dice, around: DecisionContext): Route => {
   const name = dice.pick(["bait", "bait.v1", "nobody", ...ids]);
   return {
@@ -158,7 +161,7 @@ const routes = [
   elsewhere,
 ] as const;
 
-/** Those that have a body, and so can be made large or deep, and those that are asked for a time. */
+/** Routes that have a body, and so can be made large or deep, and those that are asked for a time. */
 const routesOf = {
   damaged: routes,
   deep: [submission, taskSubmission, workflowStore, search, onOrder, onTarget],

@@ -8,7 +8,7 @@ import type { DecisionContext, HostileRequest } from "./input.ts";
 /** How many versions there are: each is stored, and then checked against, some times. */
 const versions = 400;
 const family = "probe";
-/** Their dice are those of no run. */
+/** The seed of schemas, with dice that no run has. */
 const seedOfSchemas = 0x5c4e;
 
 /** The schema of a version, and the value that is expensive to check against it: always the same. */

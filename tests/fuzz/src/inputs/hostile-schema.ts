@@ -115,7 +115,7 @@ const wide = (dice: Dice): Json =>
 /** Texts that objects of JavaScript know. */
 const inherited = ["__proto__", "constructor", "toString", "hasOwnProperty", "prototype"] as const;
 
-/** By name. Each takes its sizes from the dice: harmless, at a limit, and beyond it. */
+/** Makers of schemas by name. Each takes its sizes from the dice: harmless, at a limit, and beyond it. */
 const makers: Readonly<Record<string, (dice: Dice) => Omit<HostileSchema, "kind">>> = {
   pattern: (dice) => atX({ type: "string", pattern: pattern(dice) }, texts(dice)),
   "many patterns": (dice) =>

@@ -3,7 +3,7 @@ import type { DecisionContext, HostileRequest } from "./input.ts";
 import { oddText } from "./odd-times.ts";
 
 export type Route = Pick<HostileRequest, "target" | "service" | "method" | "path" | "headers"> & {
-  /** Null: it has no body. */
+  /** Makes a valid body; null: the route has none. */
   readonly valid: (() => unknown) | null;
 };
 
@@ -24,7 +24,7 @@ export const ids = [
   "z".repeat(2_000),
 ] as const;
 
-/** Where tasks are shown and operated. */
+/** The nouns under which tasks are shown and operated. */
 export const nouns = ["orders", "tasks"] as const;
 
 export const json = { "content-type": "application/json" };

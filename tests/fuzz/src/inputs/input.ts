@@ -7,7 +7,7 @@ export interface HostileMessage {
   readonly target: string;
   /** How it differs from a valid message. */
   readonly changes: readonly string[];
-  /** Empty: straight to the queue named by the routing key. */
+  /** The exchange; empty: straight to the queue named by the routing key. */
   readonly exchange: string;
   readonly routingKey: string;
   readonly body: Buffer;

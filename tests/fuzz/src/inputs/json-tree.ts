@@ -35,7 +35,7 @@ export function textOf(tree: JsonTree): string {
 export interface Place {
   readonly value: JsonTree;
   readonly replace: (value: JsonTree) => void;
-  /** Null for the root. */
+  /** What the place is in; null for the root. */
   readonly parent: List | Fields | null;
   readonly index: number;
 }

@@ -1,14 +1,14 @@
 import { limits } from "@holdfast/contracts";
 import type { Dice } from "./dice.ts";
 
-/** As many copies of a text, with commas between them, as have so many bytes. */
+/** Joins as many copies of a text, with commas between them, as have so many bytes. */
 const joined = (unit: string, bytes: number): string => {
   const count = Math.max(1, Math.floor(bytes / (Buffer.byteLength(unit) + 1)));
   return Array.from({ length: count }, () => unit).join();
 };
 const filled = (unit: string, bytes: number): string =>
   unit.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(unit))));
-/** So many levels around a text. */
+/** A text within so many levels. */
 const nested = (open: string, close: string, levels: number): string =>
   `${open.repeat(levels)}1${close.repeat(levels)}`;
 const keys = (bytes: number, nameOf: (index: number) => string): string => {

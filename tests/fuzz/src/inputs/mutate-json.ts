@@ -26,7 +26,7 @@ interface Weighted {
 
 const leaf = (text: string): JsonTree => ({ text });
 
-/** By name, with how often each is chosen beside the others. */
+/** Mutations by name, with how often each is chosen beside the others. */
 const mutations: readonly Weighted[] = [
   { name: "number", weight: 8, act: ({ replace }, dice) => replace(leaf(hostileNumber(dice))) },
   { name: "text", weight: 8, act: ({ replace }, dice) => replace(leaf(hostileText(dice))) },

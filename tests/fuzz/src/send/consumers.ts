@@ -24,7 +24,7 @@ import { sampleOrder } from "@holdfast/orders";
 import { agents } from "../inputs/hostile-message.ts";
 import type { HostileMessage } from "../inputs/input.ts";
 
-/** By what it shows that a message was recorded. */
+/** What shows that a message was recorded. */
 export interface Witnesses {
   /** Whether this query of the store has a row. */
   readonly has: (sql: string) => Promise<boolean>;
@@ -44,7 +44,7 @@ export interface Consumer {
   readonly target: string;
   /** The queues that it reads, or the exchange that it listens to. */
   readonly reads: readonly string[];
-  /** Where a volley goes; not said: where messages of its kind go. */
+  /** The address of a volley; not said: where messages of its kind go. */
   readonly to?: Pick<HostileMessage, "exchange" | "routingKey">;
   /** How many messages it prefetches at most, with some to spare. */
   readonly count: number;

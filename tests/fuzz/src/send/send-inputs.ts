@@ -9,7 +9,7 @@ import { openSlots } from "./slots.ts";
 /** What was sent, and what came back at once. */
 export interface Tally {
   sent: number;
-  /** By the broker, or with a 4xx or a documented 503. */
+  /** Inputs that were refused by the broker, or with a 4xx or a documented 503. */
   refused: number;
   fivexx: number;
   /** Requests that were neither answered nor hung up on. */

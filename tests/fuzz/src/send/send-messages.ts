@@ -6,7 +6,7 @@ import type { HostileMessage } from "../inputs/input.ts";
 type Published = "taken" | "refused";
 
 export interface MessageSender extends AsyncDisposable {
-  /** Never rejects: a broker that is away refuses. */
+  /** Sends a message, and never rejects: a broker that is away refuses. */
   send(message: HostileMessage): Promise<Published>;
 }
 

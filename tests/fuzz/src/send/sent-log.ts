@@ -5,9 +5,9 @@ import type { HostileInput } from "../inputs/input.ts";
 interface Sent {
   readonly index: number | null;
   readonly at: number;
-  /** With as much of its body as is written. */
+  /** The input, with as much of its body as is written. */
   readonly input: HostileInput;
-  /** Of its whole body. */
+  /** Bytes of its whole body. */
   readonly bytes: number;
 }
 

@@ -40,7 +40,7 @@ const rest = 20;
 const patience = 60_000;
 /** Milliseconds after which the good one is sent once more: a hint may be lost with the channel of who listens. */
 const again = 2_000;
-/** So many messages are made in one turn of the event loop. */
+/** Messages that are made in one turn of the event loop. */
 const turn = 10;
 /** Milliseconds between two volleys: the system is to work, too. */
 const pause = 300;

@@ -26,7 +26,10 @@ export interface FuzzedSystem extends AsyncDisposable {
   readonly logged: ReadonlyMap<string, number>;
   /** Tasks of which an Agent logged that the reply to an attempt was refused. */
   readonly refused: ReadonlySet<string>;
-  /** By service, the milliseconds for which its event loop stood still at most since the first hostile input. */
+  /**
+   * The longest time in milliseconds for which the event loop of each service stood still since the first hostile
+   * input.
+   */
   readonly longestLoops: ReadonlyMap<string, number>;
   /** Forgets how long event loops stood still so far: services compile at their start. */
   readonly inputsBegin: () => void;
@@ -34,7 +37,7 @@ export interface FuzzedSystem extends AsyncDisposable {
 
 interface Options {
   readonly stateStoreUrl: string;
-  /** By its administrator's URL. */
+  /** The URL of the broker's administrator. */
   readonly brokerUrl: string;
   readonly importDefinitions: SystemBroker["importDefinitions"];
   readonly dataFolder: string;
@@ -44,7 +47,7 @@ interface Options {
 /** The Agents are started apart: their settings name a user that is only known then. */
 const count = { submission: 1, operations: 1, scheduler: 2, agent: 0, supervisor: 1 } as const;
 
-/** As the containers have it: 512 MiB, of which not all is heap. */
+/** The memory that the containers have: 512 MiB, of which not all is heap. */
 const memory = { NODE_OPTIONS: `--max-old-space-size=384 ${preloaded}` };
 const env = {
   submission: memory,

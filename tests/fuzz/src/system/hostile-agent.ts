@@ -139,7 +139,7 @@ function answersTo(
   ];
 }
 
-/** As `damaged` twice as often as each of the others. */
+/** Classes of replies, of which `damaged` comes twice as often as each of the others. */
 const replyClasses = ["damaged", "damaged", "deep", "large", "times"] as const;
 
 type Ref = Pick<StepReply, "taskId" | "step" | "attempt" | "token">;

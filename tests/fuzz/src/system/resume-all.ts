@@ -9,7 +9,7 @@ const headers = {
 interface Remote {
   readonly name: string;
   readonly breaker: string;
-  /** Until when its Agents asked that it be left alone. */
+  /** The instant until which its Agents asked that it be left alone. */
   readonly throttledUntil: string | null;
 }
 

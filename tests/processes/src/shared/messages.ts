@@ -2,7 +2,7 @@
 export type ToShared =
   | {
       readonly do: "start";
-      /** By which it is meant from then on. */
+      /** The id by which it is meant from then on. */
       readonly id: number;
       /** `partners`, or a service of Holdfast. */
       readonly service: string;
@@ -13,5 +13,5 @@ export type ToShared =
 /** A message from such a process to its parent. */
 export type FromShared =
   | { readonly id: number; readonly line: string }
-  /** Once it has stopped; with the reason, where it failed. */
+  /** The end of a service, once it has stopped; with the reason, where it failed. */
   | { readonly id: number; readonly ended: string | null };

@@ -25,7 +25,7 @@ export function nextCut(): NextCut {
   let pending: Cut | null = null;
   let count = 0;
 
-  /** For one connection: takes the pending cut if its pattern ends in this piece. */
+  /** Watches one connection: takes the pending cut if its pattern ends in this piece. */
   const watch = (): ((chunk: Buffer) => Cut | null) => {
     let watched: { readonly cut: Cut; readonly finder: PatternFinder } | null = null;
     return (chunk) => {

@@ -28,7 +28,7 @@ export interface Link extends AsyncDisposable {
   leadTo(serverUrl: string): void;
   /** Says something to all clients, as if the server did. */
   inject(bytes: Buffer): void;
-  /** As if nothing had been. What was held back arrives. */
+  /** Heals the link as if nothing had been. What was held back arrives. */
   heal(): void;
 }
 

@@ -62,7 +62,7 @@ export async function pump(from: Socket, to: Socket, options: Options): Promise<
   }
 }
 
-/** Or gone: then there is nothing to wait for. */
+/** Resolves once the socket is drained, or gone: then there is nothing to wait for. */
 async function drained(socket: Socket): Promise<void> {
   const over = new AbortController();
   const { signal } = over;

@@ -2,7 +2,7 @@ import { expect } from "@jest/globals";
 import { sameClaims } from "./compare.ts";
 import { inOrder, type Pair } from "./pair.ts";
 
-/** Beyond the longest time for which a breaker is open. */
+/** Milliseconds beyond the longest time for which a breaker is open. */
 const jump = 5 * 60_000;
 const actor = "scheduler";
 

@@ -24,7 +24,7 @@ export async function sameClaims(
   }
 }
 
-/** Either there is none, or they lie within what a test run takes. */
+/** Expects that both have none, or instants that lie within what a test run takes. */
 export function nearly(ours: number | null, theirs: number | null): void {
   expect(ours === null).toBe(theirs === null);
   if (ours !== null && theirs !== null) expect(Math.abs(ours - theirs)).toBeLessThan(60_000);

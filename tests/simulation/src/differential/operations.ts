@@ -7,9 +7,9 @@ import { indexOf, inOrder, nameOfClaim, type Pair, sides } from "./pair.ts";
 import { randomReport } from "./random-report.ts";
 import { slow } from "./slow-workflows.ts";
 
-/** Beyond the shortest delays. How much of them has really passed depends on the machine. */
+/** Milliseconds beyond the shortest delays. How much of them has really passed depends on the machine. */
 const moment = 1_000;
-/** Beyond every limit and rest. */
+/** Milliseconds beyond every limit and rest. */
 const jump = 2 * 60 * 60_000;
 
 const because = { actor: "ann", reason: "the customer called" };

@@ -15,7 +15,7 @@ export interface Pair {
 
 export type Side = 0 | 1;
 
-/** By what they say as JSON. */
+/** Compares values by what they say as JSON. */
 export function inOrder(one: unknown, other: unknown): number {
   const [a, b] = [JSON.stringify(one), JSON.stringify(other)];
   return a < b ? -1 : Number(a > b);

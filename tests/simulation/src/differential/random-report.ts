@@ -4,7 +4,7 @@ import { type Pair, sides } from "./pair.ts";
 /** Ids of no task, and a token of no attempt. */
 const noise = ["00000000-0000-4000-8000-00000000dead", "00000000-0000-4000-8000-00000000beef"];
 
-/** The same for both, each with its own ids and tokens: about an attempt that was or about none. */
+/** A report for both, each with its own ids and tokens: about an attempt that was or about none. */
 export function randomReport(pair: Pair): readonly [ReportedTaskEvent, ReportedTaskEvent] {
   const { random, tasks, claims } = pair;
   // Rather of late: what was claimed long ago is over.

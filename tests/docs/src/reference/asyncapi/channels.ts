@@ -1,6 +1,6 @@
 import { load } from "../load.ts";
 
-/** Where a message travels: an exchange that is written to, or a queue that is read. */
+/** A way that messages travel: an exchange that is written to, or a queue that is read. */
 export interface Channel {
   readonly id: string;
   readonly kind: "exchange" | "queue";
@@ -25,7 +25,7 @@ interface Topology {
 interface Use {
   readonly messages: readonly string[];
   readonly description: string;
-  /** Of an exchange. */
+  /** The routing key of a message to an exchange. */
   readonly routingKey?: string;
 }
 

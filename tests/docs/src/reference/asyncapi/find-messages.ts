@@ -7,7 +7,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A message that `defineMessage` made, with the comments of its source as descriptions. */
 export interface DocumentedMessage {
-  /** Such as `step.request.v1`. */
+  /** The type, such as `step.request.v1`. */
   readonly type: string;
   readonly summary: string;
   readonly schema: JsonSchema;
