@@ -1,4 +1,11 @@
-export type Rule = "circle" | "file size" | "function size" | "direction" | "third party" | "entry";
+export type Rule =
+  | "circle"
+  | "file size"
+  | "function size"
+  | "direction"
+  | "third party"
+  | "entry"
+  | "doc comment";
 
 /** One breach of a rule. */
 export interface Finding {

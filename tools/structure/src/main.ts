@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { type Exceptions, missingReason, rewriteExceptions, unexplained } from "./exceptions.ts";
 import { findCircles } from "./find-circles.ts";
 import { findForbiddenImports } from "./find-forbidden-imports.ts";
+import { findFragments } from "./find-fragments.ts";
 import { findOversize } from "./find-oversize.ts";
 import { readWorkspace } from "./workspace.ts";
 
@@ -15,6 +16,7 @@ function main(): number {
     ...findCircles(workspace),
     ...findOversize(workspace.modules),
     ...findForbiddenImports(workspace),
+    ...findFragments(workspace.modules),
   ];
   const groups = JSON.parse(readFileSync(file, "utf8")) as readonly Exceptions[];
   if (process.argv.includes("--write-exceptions")) {

@@ -10,6 +10,12 @@ export interface FunctionSize {
   readonly lines: number;
 }
 
+/** A comment in `/**` and its end, without the stars; `line` is the one on which it begins. */
+export interface DocComment {
+  readonly text: string;
+  readonly line: number;
+}
+
 /** What the checks need to know about one source file. */
 export interface Module {
   /** Relative to the root of the repository. */
@@ -17,6 +23,7 @@ export interface Module {
   readonly lines: number;
   readonly imports: readonly Import[];
   readonly functions: readonly FunctionSize[];
+  readonly docComments: readonly DocComment[];
 }
 
 /** Whether only tests load this file: a test, a fixture in `test/`, or anything of the suites. */

@@ -1,5 +1,5 @@
-import { parseSync, Visitor } from "oxc-parser";
-import type { FunctionSize, Import, Module } from "./module.ts";
+import { type Comment, parseSync, Visitor } from "oxc-parser";
+import type { DocComment, FunctionSize, Import, Module } from "./module.ts";
 
 interface Span {
   readonly start: number;
@@ -8,7 +8,7 @@ interface Span {
 
 /** Parses one TypeScript or JavaScript file. Throws when it has syntax errors. */
 export function parseModule(path: string, text: string): Module {
-  const { program, module, errors } = parseSync(path, text);
+  const { program, module, comments, errors } = parseSync(path, text);
   const [error] = errors;
   if (error) throw new Error(`${path} could not be parsed: ${error.message}`);
   const lineAt = lineCounter(text);
@@ -51,7 +51,23 @@ export function parseModule(path: string, text: string): Module {
     FunctionExpression: measure,
     ArrowFunctionExpression: measure,
   }).visit(program);
-  return { path, lines: lineAt(text.length - 1), imports, functions };
+  const docComments = docCommentsIn(comments, lineAt);
+  return { path, lines: lineAt(text.length - 1), imports, functions, docComments };
+}
+
+function docCommentsIn(
+  comments: readonly Comment[],
+  lineAt: (offset: number) => number,
+): readonly DocComment[] {
+  return comments
+    .filter(({ type, value }) => type === "Block" && value.startsWith("*"))
+    .map(({ value, start }) => ({
+      text: value
+        .replace(/^\s*\*+/gm, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+      line: lineAt(start),
+    }));
 }
 
 function nameStack(names: string[]) {

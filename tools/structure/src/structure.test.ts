@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { missingReason, rewriteExceptions, unexplained } from "./exceptions.ts";
 import { findCircles } from "./find-circles.ts";
 import { findForbiddenImports } from "./find-forbidden-imports.ts";
+import { findFragments } from "./find-fragments.ts";
 import { findOversize } from "./find-oversize.ts";
 import { parseModule } from "./parse-module.ts";
 import type { Workspace } from "./workspace.ts";
@@ -75,6 +76,53 @@ test.each([
   const files = { "packages/agent/src/index.ts": "", "packages/domain/src/index.ts": "" };
   const found = findForbiddenImports(workspaceOf({ ...files, [path]: `import "${specifier}";` }));
   expect(found).toMatchObject([{ rule, subject: `${path} ${specifier}` }]);
+});
+
+const openingsIn = (text: string) =>
+  findFragments(workspaceOf({ "packages/domain/src/a.ts": text }).modules).map(
+    ({ message }) => /"(.*)"/.exec(message)?.[1],
+  );
+
+test.each([
+  ["Of the Agent's queue.", "Of"],
+  ["Where the broker is, and who looks.", "Where"],
+  ["For how long a breaker is open.", "For"],
+  ["So many heartbeats in each `workMs`.", "So"],
+  ["Those that changed.", "Those"],
+  ["Only one line of JSON.", "Only"],
+  ["Null: it is not known.", "Null"],
+  ["Empty: the default exchange.", "Empty"],
+  ["The same, for machines.", "The same"],
+  ["The same for machines.", "The same"],
+])("a doc comment that begins with %s is a fragment", (comment, opening) => {
+  expect(openingsIn(`/** ${comment} */\nconst a = 1;`)).toEqual([opening]);
+  expect(openingsIn(`/**\n * ${comment}\n * More.\n */\nconst a = 1;`)).toEqual([opening]);
+});
+
+test.each([
+  "Reads every package.",
+  "Milliseconds between two reads.",
+  "An order as it is submitted over HTTP.",
+  "Whether the queue is there.",
+  "What the last probe met with; null: nothing is known to be wrong.",
+  "The same schema with a type wherever it has none.",
+  "Empty tables.",
+  "Office hours.",
+  '@type {import("jest").Config}',
+])("a doc comment that begins as in: %s names its thing", (comment) => {
+  expect(openingsIn(`/** ${comment} */\nconst a = 1;`)).toEqual([]);
+});
+
+test("comments of other kinds and texts in quotes are no doc comments", () => {
+  expect(openingsIn('// Of all.\n/* Of all. */\nconst a = "/** Of all. */";')).toEqual([]);
+});
+
+test("a fragment is found with its file and line", () => {
+  const text = "const a = 1;\n\ninterface B {\n  /** Of all. */\n  readonly c: string;\n}";
+  const { modules } = workspaceOf({ "packages/domain/src/a.ts": text });
+  expect(findFragments(modules)).toMatchObject([
+    { rule: "doc comment", message: expect.stringMatching(/^packages\/domain\/src\/a\.ts:4: /) },
+  ]);
 });
 
 test("a finding without an exception and an exception without a finding are both reported", () => {
