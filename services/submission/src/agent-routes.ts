@@ -24,7 +24,7 @@ export function agentRoutes(app: FastifyInstance, { store, onRequest }: Dependen
   app.get("/v1/agents", { onRequest, schema }, async () => {
     const [agents, differences] = await Promise.all([
       store.listAgents(),
-      store.findContractDifferences({ stored: false }),
+      store.findContractDifferences({ workflows: null }),
     ]);
     const byAgent = Map.groupBy(differences, ({ agent }) => agent);
     return { items: agents.map((agent) => agentResource(agent, byAgent.get(agent.name) ?? [])) };

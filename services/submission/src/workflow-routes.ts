@@ -145,7 +145,7 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
       const warnings = [
         ...(known?.retiredAt == null ? [] : [stillRetired]),
         ...warningsOf(definition, agents),
-        ...contractWarnings(name, await store.findContractDifferences({ stored: false })),
+        ...contractWarnings(name, await store.findContractDifferences({ workflows: null })),
         ...flowWarnings(definition),
       ];
       const waitsFor = known?.awaitsAgents === true ? missingFor(definition, agents) : [];

@@ -31,8 +31,19 @@ export function contractHash({ input, output }: OperationContract): string | nul
     .slice(0, limits.contract);
 }
 
+/** What definitions need, as long as they are kept: they never change, and schemas may be large. */
+const neededBy = new WeakMap<WorkflowDefinition, readonly NeededContract[]>();
+
 /** What a workflow needs of each Agent that it may ask, those of pools included. Undos are held to no contract. */
-export function contractsOf({
+export function contractsOf(definition: WorkflowDefinition): readonly NeededContract[] {
+  const known = neededBy.get(definition);
+  if (known !== undefined) return known;
+  const needed = contractsIn(definition);
+  neededBy.set(definition, needed);
+  return needed;
+}
+
+function contractsIn({
   steps,
   inputs = {},
   outputs = {},

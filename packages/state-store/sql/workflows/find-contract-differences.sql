@@ -1,7 +1,8 @@
 -- Living instances of Agents with another contract of an operation than a stored workflow was made with, or without the
 -- operation: at most 10 names of each, and 500 rows, those of workflows that take tasks first. `known_by`: a workflow that
--- was made with the contract that they have. `is_later`: it is younger than the one that is needed. With `:stored` also
--- the contracts that no instance has now and that another stored workflow was made with, and 5,000 rows.
+-- was made with the contract that they have. `is_later`: it is younger than the one that is needed. `:workflows`: these
+-- alone, with up to 5,000 rows; and for them also the contracts of an operation that no instance has now and that other
+-- stored workflows were made with, the latest 32. All versions with all others would be the square of their number.
 with needed as materialized (
   select workflows.name as workflow, workflows.created_at, workflows.retired_at is not null as is_retired,
          split_part(asked.key, '.', 1) as agent, split_part(asked.key, '.', 2) as operation, asked.value as contract
@@ -15,6 +16,9 @@ made as materialized (
     from needed
    order by agent, operation, contract, created_at, workflow
 ),
+asked as materialized (
+  select * from needed where :workflows::text[] is null or workflow = any (:workflows::text[])
+),
 offered as materialized (
   select agent, operation, contract, instance
     from state.agents
@@ -22,22 +26,25 @@ offered as materialized (
    where lives_until > clock_timestamp()
    union all
   select agent, operation, contract, null
-    from made
-   where :stored::boolean
+    from (select agent, operation, contract,
+                 row_number() over (partition by agent, operation order by created_at desc, workflow) as place
+            from made
+           where :workflows::text[] is not null) as latest
+   where place <= 32
 ),
 differing as (
-  select needed.workflow, needed.is_retired, needed.agent, needed.operation, needed.contract as needed,
+  select asked.workflow, asked.is_retired, asked.agent, asked.operation, asked.contract as needed,
          offered.contract as offered, offered.instance
-    from needed
-    join offered on offered.agent = needed.agent and offered.operation = needed.operation
-   where offered.contract not in (needed.contract, '')
+    from asked
+    join offered on offered.agent = asked.agent and offered.operation = asked.operation
+   where offered.contract not in (asked.contract, '')
    union all
-  select needed.workflow, needed.is_retired, needed.agent, needed.operation, needed.contract, '', seen.instance
-    from needed
-    join state.agents as seen on seen.agent = needed.agent
+  select asked.workflow, asked.is_retired, asked.agent, asked.operation, asked.contract, '', seen.instance
+    from asked
+    join state.agents as seen on seen.agent = asked.agent
    where seen.lives_until > clock_timestamp()
      and seen.operations is not null
-     and needed.operation <> all (seen.operations)
+     and asked.operation <> all (seen.operations)
 )
 select differing.workflow, differing.is_retired, differing.agent, differing.operation, differing.needed, differing.offered,
        count(differing.instance)::integer as instances,
@@ -51,4 +58,4 @@ select differing.workflow, differing.is_retired, differing.agent, differing.oper
                           and theirs.contract = differing.offered
  group by differing.workflow, differing.is_retired, differing.agent, differing.operation, differing.needed, differing.offered
  order by differing.is_retired, differing.workflow, differing.agent, differing.operation, differing.offered
- limit case when :stored::boolean then 5000 else 500 end;
+ limit case when :workflows::text[] is null then 500 else 5000 end;

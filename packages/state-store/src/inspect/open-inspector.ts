@@ -169,7 +169,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     findHolders: bound(findHolders),
     findUnvacuumed: bound(findUnvacuumed),
     findNeeds: () => bound(findNeeds)({ keptBelow: limits.longAttempt }),
-    findContractDifferences: () => ask((db) => findContractDifferences()(db, { stored: false })),
+    findContractDifferences: () => ask((db) => findContractDifferences()(db, { workflows: null })),
     findStandstills: () => ask(findStandstills),
     findLosses: ({ within }: { readonly within: number }) =>
       bound(findLosses)({ within, everyday }),

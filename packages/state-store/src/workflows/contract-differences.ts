@@ -1,5 +1,6 @@
 import { contractsOf, type Reading, readingOf } from "@holdfast/contracts";
 import { definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
+import { openTurns } from "@holdfast/runtime";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import {
@@ -33,15 +34,16 @@ export interface ContractDifference extends Omit<DifferenceRow, "knownBy" | "isL
 
 const find = query("find-contract-differences", rowsOf<DifferenceRow>());
 
+type Definitions = ReadonlyMap<string, WorkflowDefinition>;
 type FindWorkflow = (name: string) => Promise<StoredWorkflow | UnusableWorkflow>;
 
-/** Which contracts are compared with what stored workflows need. */
+/** What contracts are compared with. */
 export interface ContractsAsked {
   /**
-   * Whether contracts count, too, that no instance has now, and that another stored workflow was made with: one may
-   * start at any time.
+   * The workflows that are to be done: for them contracts count, too, that no instance has now, and that another stored
+   * workflow was made with, since one may start at any time. Null: all workflows, and what instances have now.
    */
-  readonly stored: boolean;
+  readonly workflows: readonly string[] | null;
 }
 
 /** How many readings are kept. */
@@ -55,27 +57,32 @@ export const findContractDifferences = (
   findWorkflow?: (db: Database, name: string) => ReturnType<FindWorkflow>,
 ) => {
   const kept = new Map<string, Pick<ContractDifference, "reading" | "why">>();
+  const compared = (row: DifferenceRow, definitions: Definitions): ContractDifference => {
+    const { knownBy, isLater: _, ...difference } = row;
+    const known = kept.get(keyOf(row));
+    if (known !== undefined) return { ...difference, ...known };
+    const { reading, why } = differenceOf(row, definitions);
+    // A definition that could not be used may be repaired.
+    const isUsed = [row.workflow, knownBy].every((name) => name === null || definitions.has(name));
+    if (isUsed && kept.size < mostKept) kept.set(keyOf(row), { reading, why });
+    return { ...difference, reading, why };
+  };
   return async (
     db: Database,
-    { stored }: ContractsAsked,
+    { workflows }: ContractsAsked,
   ): Promise<readonly ContractDifference[]> => {
-    const rows = await find(db, { format: definitionFormat, stored });
+    const rows = await find(db, { format: definitionFormat, workflows });
     const definitions = await definitionsOf(
       rows.filter((row) => !kept.has(keyOf(row))),
       (name) => (findWorkflow ?? readWorkflow)(db, name),
     );
-    return rows.map((row) => {
-      const { knownBy, isLater: _, ...difference } = row;
-      const known = kept.get(keyOf(row));
-      if (known !== undefined) return { ...difference, ...known };
-      const { reading, why } = differenceOf(row, definitions);
-      // A definition that could not be used may be repaired.
-      const isUsed = [row.workflow, knownBy].every(
-        (name) => name === null || definitions.has(name),
-      );
-      if (isUsed && kept.size < mostKept) kept.set(keyOf(row), { reading, why });
-      return { ...difference, reading, why };
-    });
+    const turns = openTurns();
+    const differences: ContractDifference[] = [];
+    for (const row of rows) {
+      if (turns.isOver()) await turns.next();
+      differences.push(compared(row, definitions));
+    }
+    return differences;
   };
 };
 
@@ -85,7 +92,7 @@ const keyOf = ({ workflow, agent, operation, offered, knownBy, isLater }: Differ
 async function definitionsOf(
   rows: readonly DifferenceRow[],
   read: FindWorkflow,
-): Promise<ReadonlyMap<string, WorkflowDefinition>> {
+): Promise<Definitions> {
   const names = new Set(
     rows.flatMap(({ workflow, knownBy }) => (knownBy === null ? [workflow] : [workflow, knownBy])),
   );
@@ -99,7 +106,7 @@ async function definitionsOf(
 
 function differenceOf(
   { knownBy, isLater, ...row }: DifferenceRow,
-  definitions: ReadonlyMap<string, WorkflowDefinition>,
+  definitions: Definitions,
 ): ContractDifference {
   const { agent, operation, offered } = row;
   const definition = definitions.get(row.workflow);

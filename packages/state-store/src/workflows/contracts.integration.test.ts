@@ -161,7 +161,7 @@ describe("instances that differ from what a stored workflow needs", () => {
   const second = paying("roll.v2", object(["iban"], ["note"]), { iban: "x", note: "y" });
   const operation = "payroll";
   const found = async () =>
-    (await operations.findContractDifferences({ stored: false }))
+    (await operations.findContractDifferences({ workflows: null }))
       .filter(({ workflow }) => workflow.startsWith("roll."))
       .map(({ workflow, names, reading, why }) => [workflow, names, reading, why]);
 
@@ -198,8 +198,8 @@ test("contracts of stored workflows are compared too, though no instance has the
   const newer = paying("later.v2", object(["iban"], ["note"]), { iban: "x", note: "y" });
   await operations.registerWorkflow(older);
   await operations.registerWorkflow(newer);
-  const found = async (stored: boolean) =>
-    (await scheduler.findContractDifferences({ stored }))
+  const found = async (workflows: readonly string[] | null) =>
+    (await scheduler.findContractDifferences({ workflows }))
       .filter(({ workflow, offered }) => workflow.startsWith("later.") && offered !== "")
       .map(({ workflow, offered, instances, names, reading }) => ({
         workflow,
@@ -208,12 +208,36 @@ test("contracts of stored workflows are compared too, though no instance has the
         names,
         reading,
       }));
-  expect(await found(false)).toEqual([]);
+  expect(await found(null)).toEqual([]);
   const none = { instances: 0, names: [] };
-  expect(await found(true)).toEqual([
+  const [ofOlder, ofNewer] = [
     { workflow: "later.v1", offered: hashOf(newer), ...none, reading: "fits" },
     { workflow: "later.v2", offered: hashOf(older), ...none, reading: "unfit" },
-  ]);
+  ];
+  expect(await found(["later.v1", "later.v2"])).toEqual([ofOlder, ofNewer]);
+  expect(await found(["later.v2"])).toEqual([ofNewer]);
+});
+
+test("however many versions are stored, a workflow is compared with the latest contracts of its operations alone", async () => {
+  const versions = Array.from({ length: 40 }, (_, index) =>
+    paying(`crowd.v${index + 1}`, object(["iban"], [`note${index}`])),
+  );
+  for (const one of versions) await operations.registerWorkflow(one);
+  const found = await scheduler.findContractDifferences({ workflows: ["crowd.v1"] });
+  const offered = found.map((one) => one.offered).filter((contract) => contract !== "");
+  expect(new Set(offered)).toEqual(new Set(versions.slice(-32).map(hashOf)));
+  await using pool = openPool(db.url);
+  const reads: string[] = [];
+  const breaking = breakingContracts(paying("crowd.v41", object(["iban"])), {
+    pool,
+    readDefinition: async (_, name) => {
+      reads.push(name);
+      return null;
+    },
+  });
+  const failure = await breaking.mustNotBreak(pool).catch((error: unknown) => error);
+  await (failure as TakesLong).finish();
+  expect(new Set(reads)).toEqual(new Set(versions.slice(-10).map(({ name }) => name)));
 });
 
 describe("a contract that breaks that of a workflow in use", () => {

@@ -18,12 +18,12 @@ const difference = (changes: Partial<ContractDifference> = {}): ContractDifferen
 });
 
 function opened(found: readonly ContractDifference[]) {
-  const seen = { reads: 0, now: 0, found, warned: [] as unknown[] };
+  const seen = { reads: [] as string[][], now: 0, found, warned: [] as unknown[] };
   const unfit = unfitContracts({
     store: {
-      findContractDifferences: async () => {
-        seen.reads += 1;
-        return seen.found;
+      findContractDifferences: async ({ workflows }) => {
+        seen.reads.push([...(workflows ?? [])]);
+        return seen.found.filter(({ workflow }) => workflows?.includes(workflow));
       },
     },
     clock: { now: () => seen.now },
@@ -53,7 +53,8 @@ test("a contract that no instance has now is unfit, too, and is not warned of be
   await unfit.learn(["payroll.v2"]);
   expect([unfit.of(asked), seen.warned]).toEqual([["0000000000bb"], []]);
   seen.found = [stored, difference({ offered: "0000000000cc" })];
-  await unfit.learn(["payroll.v3"]);
+  seen.now += 15_000;
+  await unfit.learn(["payroll.v2"]);
   // Those that run come first: a request names a few.
   expect(unfit.of(asked)).toEqual(["0000000000cc", "0000000000bb"]);
   expect(seen.warned).toHaveLength(1);
@@ -62,22 +63,39 @@ test("a contract that no instance has now is unfit, too, and is not warned of be
 test("they are read again while requests are sent, before the first of a workflow, and before the first after a while", async () => {
   const { unfit, seen } = opened([]);
   await unfit.learn(["payroll.v1"]);
-  await unfit.learn(["payroll.v1"]);
-  expect(seen.reads).toBe(1);
+  await unfit.learn(["payroll.v1", "payroll.v1"]);
+  expect(seen.reads).toEqual([["payroll.v1"]]);
   seen.found = [difference()];
   await unfit.learn(["payroll.v1", "payroll.v2"]);
-  expect([seen.reads, unfit.of(asked)]).toEqual([2, ["0000000000bb"]]);
+  expect([seen.reads.length, unfit.of(asked)]).toEqual([2, ["0000000000bb"]]);
   seen.now += 5_000;
   seen.found = [];
   await unfit.learn(["payroll.v2"]);
   await unfit.learn(["payroll.v2"]);
   await new Promise(setImmediate);
-  expect([seen.reads, unfit.of(asked)]).toEqual([3, undefined]);
+  expect([seen.reads.length, unfit.of(asked)]).toEqual([3, undefined]);
   // What was read long ago is not used.
   seen.now += 15_000;
   seen.found = [difference()];
   await unfit.learn(["payroll.v2"]);
-  expect([seen.reads, unfit.of(asked)]).toEqual([4, ["0000000000bb"]]);
+  expect([seen.reads.length, unfit.of(asked)]).toEqual([4, ["0000000000bb"]]);
+});
+
+test("only the workflows of requests are read, a few at a time, however many are stored", async () => {
+  const { unfit, seen } = opened([difference()]);
+  const many = Array.from({ length: 25 }, (_, index) => `payroll.v${index + 1}`);
+  await unfit.learn(many);
+  expect(seen.reads.map(({ length }) => length)).toEqual([10, 10, 5]);
+  expect(seen.reads.flat()).toEqual(many);
+  // Of those, only what a request needs is read again, and the rest is forgotten.
+  seen.now += 5_000;
+  await unfit.learn(["payroll.v2"]);
+  await new Promise(setImmediate);
+  expect(seen.reads.slice(3).flat()).toEqual(many);
+  seen.now += 5_000;
+  await unfit.learn(["payroll.v2"]);
+  await new Promise(setImmediate);
+  expect(seen.reads.slice(6)).toEqual([["payroll.v2"]]);
 });
 
 test("a request names the contracts that are unfit for it, and nothing where there are none", async () => {

@@ -24,7 +24,10 @@ export interface WorkflowsStatements {
     readonly row: { readonly name: string; readonly storedBy: string | null };
   };
   readonly "find-contract-differences": {
-    readonly params: { readonly stored: boolean | null; readonly format: number | null };
+    readonly params: {
+      readonly workflows: readonly (string | null)[] | null;
+      readonly format: number | null;
+    };
     readonly row: {
       readonly workflow: Maybe<string>;
       readonly isRetired: Maybe<boolean>;
