@@ -37,6 +37,22 @@ const recursive: Schema = {
 
 const chain = (depth: number): object => (depth === 0 ? {} : { next: chain(depth - 1) });
 
+/** A schema of so many references, one behind the other, each in a list of this keyword. */
+export const chainOfReferences = (
+  length: number,
+  keyword: "allOf" | "anyOf" | "oneOf" = "allOf",
+): Schema => ({
+  definitions: Object.fromEntries(
+    Array.from({ length }, (_, level): [string, Json] => [
+      `a${level}`,
+      level === length - 1
+        ? { type: "number" }
+        : { [keyword]: [{ $ref: `#/definitions/a${level + 1}` }] },
+    ]),
+  ),
+  properties: { x: { $ref: "#/definitions/a0" } },
+});
+
 /** Each reference is an alternative that fails, behind as many errors as there are items. */
 const manyErrors: Schema = {
   definitions: { text: { type: "string" } },
@@ -62,6 +78,11 @@ export const hostileSchemas: Readonly<Record<string, HostileSchema>> = {
     schema: bomb(26, { keyword: "anyOf" }),
     value: { x: "text" },
     refusal: /10000 parts/,
+  },
+  "a chain of references": {
+    schema: chainOfReferences(300),
+    value: { x: 1 },
+    refusal: /more than 128 levels/,
   },
   "references that double ten times": { schema: bomb(10), value: { x: 1 } },
   "references that double ten times, for each item": {

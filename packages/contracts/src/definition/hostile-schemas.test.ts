@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { hostileSchemas } from "../../test/hostile-schemas.ts";
+import { chainOfReferences, hostileSchemas } from "../../test/hostile-schemas.ts";
 import { limits } from "../limits/limits.ts";
 import { schemaCompiler } from "./schema-compiler.ts";
 import { schemaChecks } from "./schema-faults.ts";
@@ -43,6 +43,26 @@ describe("a hostile schema", () => {
   test.each(corpus)("with %s takes no more time than its steps allow", (name) => {
     expect(ratios[name]).toBeLessThan(most);
   });
+
+  /** Acts far deeper in the stack than a service does. */
+  const behindFrames = (frames: number, act: () => void): void =>
+    frames === 0 ? act() : behindFrames(frames - 1, act);
+
+  test.each(["allOf", "anyOf", "oneOf"] as const)(
+    "of as many levels as there may be compiles wherever it is compiled, by %s",
+    (keyword) => {
+      const faults = (length: number) =>
+        schemaFaults({ inputSchema: chainOfReferences(length, keyword) });
+      const isTaken = (length: number): boolean => faults(length).length === 0;
+      const longest = Array.from({ length: 200 }, (_, index) => index + 1).findLast(isTaken)!;
+      expect(longest).toBeGreaterThan(50);
+      expect(faults(longest + 1)).toMatchObject([{ detail: expect.stringMatching(/128 levels/) }]);
+      behindFrames(3_000, () => {
+        const { check } = schemaCompiler({ allErrors: true })(chainOfReferences(longest, keyword));
+        expect(check({ x: "text" }).errors).not.toEqual([]);
+      });
+    },
+  );
 
   test("finds no more errors in a large value than one", () => {
     const { schema, value } = hostileSchemas["unknown fields"]!;

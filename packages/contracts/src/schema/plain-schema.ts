@@ -29,6 +29,11 @@ import {
 
 /** Parts that a schema may have, each reference counted as what it stands for. */
 export const mostExpanded = 10_000;
+/**
+ * Levels that a schema may have, each reference counted as what it stands for. Compiling takes some of the stack for
+ * each: with 300 it depends on the caller's stack, and on what the engine has optimised, whether there is enough.
+ */
+export const deepestExpanded = 128;
 
 export interface PlainSchema {
   /**
@@ -60,18 +65,30 @@ export function readPlainSchema(schema: JsonSchema, meter: Meter): PlainSchema {
     const partial = plainSchema(schema, { places, meter, isPartial: true });
     return { ...partial, leftOut: whole.leftOut };
   } catch (error) {
-    if (!(error instanceof TooManyParts)) throw error;
-    const detail = `has more than ${mostParts} parts: divide the value, or say less of it`;
-    return {
-      schema: {},
-      leftOut: [{ pointer: "", detail }],
-      patterns: new Map(),
-      expandedSize: 1,
-      isEndless: false,
-      tracksWhatWasSeen: false,
-    };
+    if (error instanceof TooManyParts) {
+      return everything(`has more than ${mostParts} parts: divide the value, or say less of it`);
+    }
+    if (error instanceof TooDeep) {
+      return everything(
+        `has more than ${deepestExpanded} levels, each reference counted as what it stands for: say less of what is so deep`,
+      );
+    }
+    throw error;
   }
 }
+
+/** Means that a schema has more levels than are sure to be compiled. */
+class TooDeep extends Error {}
+
+/** Stands for a schema that is left out as a whole. */
+const everything = (detail: string): PlainSchema => ({
+  schema: {},
+  leftOut: [{ pointer: "", detail }],
+  patterns: new Map(),
+  expandedSize: 1,
+  isEndless: false,
+  tracksWhatWasSeen: false,
+});
 
 interface Reading {
   readonly places: Places;
@@ -113,11 +130,13 @@ function plainSchema(root: JsonSchema, { places, meter, isPartial = false }: Rea
   }
   const { leftOut, patterns, defs } = writing;
   const complete = Object.keys(defs).length === 0 ? schema : { ...schema, $defs: defs };
+  const expanded = expandedMeasures(complete);
+  if (expanded.levels > deepestExpanded) throw new TooDeep();
   return {
     schema: complete,
     leftOut,
     patterns,
-    expandedSize: expandedSize(complete),
+    expandedSize: expanded.size,
     isEndless: isEndless(complete),
     tracksWhatWasSeen,
   };
@@ -295,25 +314,36 @@ const chunksOf = <Item>(all: readonly Item[]): readonly (readonly Item[])[] =>
     all.slice(index * mostInFunction, (index + 1) * mostInFunction),
   );
 
-/** Parts of a plain schema, each reference as what it stands for; one that is met inside itself counts once. */
-function expandedSize(root: JsonSchema): number {
-  const known = new Map<Json, number>();
+interface Measures {
+  /** Parts; saturates. */
+  readonly size: number;
+  readonly levels: number;
+}
+
+/** Measures a plain schema, each reference as what it stands for; one that is met inside itself counts once. */
+function expandedMeasures(root: JsonSchema): Measures {
+  const known = new Map<Json, Measures>();
   const underWay = new Set<Json>();
-  const sizeOf = (schema: Json): number => {
-    if (!isObject(schema)) return 1;
-    if (underWay.has(schema)) return 1;
+  const measure = (schema: Json): Measures => {
+    if (!isObject(schema) || underWay.has(schema)) return { size: 1, levels: 1 };
     const before = known.get(schema);
     if (before !== undefined) return before;
     underWay.add(schema);
     const ref = own(schema, "$ref");
     const target = typeof ref === "string" ? targetIn(root, ref) : undefined;
-    let size = 1 + (target === undefined ? 0 : sizeOf(target));
-    for (const [, part] of partsOf(schema)) size = Math.min(size + sizeOf(part), mostExpanded + 1);
+    const parts = partsOf(schema).map(([, part]) => part);
+    let [size, levels] = [1, 0];
+    for (const part of target === undefined ? parts : [target, ...parts]) {
+      const inner = measure(part);
+      size = Math.min(size + inner.size, mostExpanded + 1);
+      levels = Math.max(levels, inner.levels);
+    }
     underWay.delete(schema);
-    known.set(schema, size);
-    return size;
+    const measures = { size, levels: levels + 1 };
+    known.set(schema, measures);
+    return measures;
   };
-  return sizeOf(root);
+  return measure(root);
 }
 
 /** Keywords whose parts check the same value as the schema that they stand in. */
