@@ -53,6 +53,10 @@ export function unfitContracts({ store, clock, log }: Dependencies): UnfitContra
   let underWay: Promise<void> | null = null;
 
   const isOlderThan = ({ readAt }: Known, ms: number): boolean => clock.now() >= readAt + ms;
+  const isFresh = (workflow: string): boolean => {
+    const one = known.get(workflow);
+    return one !== undefined && !isOlderThan(one, longestKept);
+  };
 
   const readSome = async (workflows: readonly string[]): Promise<void> => {
     const found = (await store.findContractDifferences({ workflows }))
@@ -90,10 +94,6 @@ export function unfitContracts({ store, clock, log }: Dependencies): UnfitContra
     of: ({ workflow, ...asked }) => known.get(workflow)?.unfit.get(operationOf(asked)),
     async learn(workflows) {
       const asked = [...new Set(workflows)];
-      const isFresh = (workflow: string): boolean => {
-        const one = known.get(workflow);
-        return one !== undefined && !isOlderThan(one, longestKept);
-      };
       await read(asked.filter((workflow) => !isFresh(workflow)));
       const ours = asked.flatMap((workflow) => known.get(workflow) ?? []);
       for (const one of ours) one.isUsed = true;
