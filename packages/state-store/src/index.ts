@@ -126,6 +126,7 @@ export {
   type InboxStore,
   readRow,
 } from "./submit/inbox.ts";
+export { listenToInbox } from "./submit/listen-to-inbox.ts";
 export type { EnqueuedSubmission, Labels, NewTask } from "./submit/new-task.ts";
 export { readSubmission, SubmissionFault, type TargetWorkflow } from "./submit/read-submission.ts";
 export {

@@ -83,6 +83,11 @@ function reports(
   stack.use(repeat(watch, { name: "standstills", ...repeated }));
   stack.use(repeat(reportUnrecorded({ broker }), { name: "unrecorded", ...repeated }));
   const me = { service: "scheduler", instance, slots: config.WINDOW } as const;
-  stack.use(repeat(announceInstance(store, me), { name: "instance", ...repeated }));
+  stack.use(
+    repeat(
+      announceInstance(store, () => me),
+      { name: "instance", ...repeated },
+    ),
+  );
   return stack;
 }

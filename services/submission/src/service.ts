@@ -21,6 +21,7 @@ import { openAccess, readAnonymousMay } from "./access/access.ts";
 import { statusQueueOwners } from "./access/status-queues.ts";
 import { activateAwaited } from "./activate-awaited.ts";
 import { apiRoutes } from "./api/api-routes.ts";
+import { awakeInbox, type InboxWakes } from "./awake-inbox.ts";
 import { SubmissionConfig } from "./config.ts";
 import { type Inspection, openInspection } from "./look/open-inspection.ts";
 import { measureHttp } from "./measure-http.ts";
@@ -87,17 +88,25 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   serveConsole(http, { isOn: config.CONSOLE === "on", duty });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
-  await using _seen = announce(service, store);
-  await using _enqueued = takes ? takingEnqueued(service, { store, directory, hints }) : null;
+  const wakes: InboxWakes = { channel: null };
+  await using seen = announce(service, store, wakes);
+  await using _inbox = takes
+    ? takingEnqueued(service, { store, directory, hints, wakes, announce: seen.wake })
+    : null;
   await using _activating = duty === "tasks" ? null : activating(service, { store, directory });
   service.ready({ url });
   await stopped;
 });
 
-/** Has operators see that this process is there. */
-function announce({ instanceId: instance, signal, log, metrics }: Service, store: StateStore) {
+/** Has operators see that this process is there, and applications wake it. */
+function announce(
+  { instanceId: instance, signal, log, metrics }: Service,
+  store: StateStore,
+  wakes: InboxWakes,
+) {
   const me = { service: "submission", instance, slots: null } as const;
-  return repeat(announceInstance(store, me), { name: "instance", signal, log, metrics });
+  const announced = announceInstance(store, () => ({ ...me, inboxChannel: wakes.channel }));
+  return repeat(announced, { name: "instance", signal, log, metrics });
 }
 
 /** Activates versions once their Agents have come. */
@@ -105,13 +114,30 @@ function activating({ signal, log, metrics }: Service, stored: Stored): AsyncDis
   return repeat(activateAwaited({ ...stored, log }), { name: "activation", signal, log, metrics });
 }
 
+interface Enqueued extends Stored, Pick<Hinting, "hints"> {
+  readonly wakes: InboxWakes;
+  readonly announce: () => void;
+}
+
 /** Makes tasks of what applications enqueue in their transactions. */
 function takingEnqueued(
-  { failpoint, instanceId: actor, signal, log, metrics }: Service,
-  { hints, ...stored }: Stored & Pick<Hinting, "hints">,
+  service: Service,
+  { hints, wakes, announce: onListening, ...stored }: Enqueued,
 ): AsyncDisposable {
-  const take = takeEnqueued({ ...stored, hint: hints.hint, log, failpoint, actor });
-  return repeat(take, { name: "inbox", signal, log, metrics });
+  const { failpoint, instanceId: instance, signal, log, metrics } = service;
+  const access = service.access("STATE_STORE_URL");
+  const making = { log, failpoint, actor: instance };
+  const take = takeEnqueued({ ...stored, ...making, hint: hints.hint });
+  return awakeInbox({
+    take,
+    access,
+    instance,
+    wakes,
+    announce: onListening,
+    signal,
+    log,
+    metrics,
+  });
 }
 
 /** What taking tasks over HTTP needs. */

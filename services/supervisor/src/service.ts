@@ -86,7 +86,7 @@ async function supervise(
     return;
   }
   const me = { service: "supervisor", instance: actor, slots: null } as const;
-  const announce = announceInstance(shared, me);
+  const announce = announceInstance(shared, () => me);
   await using _seen = repeat(announce, { name: "instance", signal, log, metrics });
   service.ready();
   await Promise.all([supervising.run(signal), keeping.run(signal), bulk.run(signal)]);

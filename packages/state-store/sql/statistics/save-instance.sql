@@ -3,8 +3,9 @@ with silent as (
   delete from state.instances
    where seen_at < (select state.trusted_now()) - interval '1 day'
 )
-insert into state.instances (service, instance, version, slots)
-values (:service, :instance, :version, :slots::integer)
+insert into state.instances (service, instance, version, slots, inbox_channel)
+values (:service, :instance, :version, :slots::integer, :inbox_channel::text)
     on conflict (service, instance) do update
-   set seen_at = clock_timestamp(),
-       slots   = excluded.slots;
+   set seen_at       = clock_timestamp(),
+       slots         = excluded.slots,
+       inbox_channel = excluded.inbox_channel;

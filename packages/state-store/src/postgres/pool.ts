@@ -70,7 +70,7 @@ export function openPool(options: ConnectionOptions): Pool {
 }
 
 /** Access without a service around it: its callers see what it fails with. */
-const accessTo = (url: string): ServerAccess =>
+export const accessTo = (url: string): ServerAccess =>
   serverAccess({ name: "state store", read: () => url, log: { warn: () => {} } });
 
 /**
@@ -78,7 +78,7 @@ const accessTo = (url: string): ServerAccess =>
  * session sets at its start, so the login or `connect_query` must set it; and before 1.21 it does not know
  * named statements.
  */
-const sharesSessions = (url: string): boolean => /[?&]pooler=transaction(&|$)/.test(url);
+export const sharesSessions = (url: string): boolean => /[?&]pooler=transaction(&|$)/.test(url);
 
 function withoutPooler(url: string): string {
   const address = new URL(url);

@@ -105,7 +105,8 @@ const statements = [...ofFiles, ...ofMigrations];
 
 test("the raw clock decides nothing by which something that is kept is given up", () => {
   const comparing = statements.filter(({ sql }) => comparesWithRawClock(sql));
-  expect(comparing.map(({ name }) => name).toSorted()).toEqual(
+  // A function that a later migration replaces is one.
+  expect([...new Set(comparing.map(({ name }) => name))].toSorted()).toEqual(
     Object.values(byRawClock).flat().toSorted(),
   );
 });

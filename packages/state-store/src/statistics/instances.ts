@@ -9,9 +9,11 @@ export interface Instance {
   readonly version: string;
   /** The steps that a Scheduler may have in flight for each Agent. */
   readonly slots: number | null;
+  /** Of a process that makes tasks of the inbox: what it listens to; absent or null: nothing. */
+  readonly inboxChannel?: string | null;
 }
 
-export interface SeenInstance extends Instance {
+export interface SeenInstance extends Omit<Instance, "inboxChannel"> {
   readonly startedAt: Date;
   readonly seenAt: Date;
   /** Whether it was seen in the last 20 seconds. */
@@ -26,19 +28,19 @@ const save = query("save-instance");
 const find = query("find-instances", rowsOf<SeenInstance>());
 
 export const recordInstance = async (db: Database, instance: Instance): Promise<void> =>
-  void (await save(db, { ...instance }));
+  void (await save(db, { inboxChannel: null, ...instance }));
 
 export const findInstances = (db: Database): Promise<readonly SeenInstance[]> =>
   find(db, { silentAfter });
 
-/** One round in which this process says that it is there: resolves to the milliseconds until the next. */
+/** One round in which this process says what it is: resolves to the milliseconds until the next. */
 export function announceInstance(
   store: { readonly recordInstance: (instance: Instance) => Promise<void> },
-  instance: Omit<Instance, "version">,
+  describe: () => Omit<Instance, "version">,
 ): () => Promise<number> {
   const version = holdfastVersion();
   return async () => {
-    await store.recordInstance({ ...instance, version });
+    await store.recordInstance({ ...describe(), version });
     return announceEvery;
   };
 }

@@ -205,6 +205,7 @@ export interface StatisticsStatements {
       readonly instance: string | null;
       readonly version: string | null;
       readonly slots: number | null;
+      readonly inboxChannel: string | null;
     };
     readonly row: object;
   };

@@ -1,0 +1,94 @@
+-- A process of submission is woken when something is enqueued: see decision 0161.
+
+-- Of a process that makes tasks of the inbox: what it LISTENs to; null: it looks once a second only.
+alter table state.instances add column inbox_channel text;
+
+-- Wakes one process of submission when the transaction commits: that which announced itself last, so that they take turns
+-- and none is gone. While something waits already, none is woken: the process that takes it looks again afterwards. So
+-- commits seldom queue for the lock that NOTIFY holds until a commit is durable. A transaction that is to be prepared
+-- cannot notify: it sets `holdfast.notify` to `off`.
+create function state.wake_inbox() returns void language sql set search_path = pg_catalog, pg_temp as $$
+  select pg_notify(inbox_channel, '')
+    from (select inbox_channel
+            from state.instances
+           where inbox_channel is not null
+           order by seen_at desc
+           limit 1) as last
+   where current_setting('holdfast.notify', true) is distinct from 'off'
+     and (select leased_until is null from state.inbox where leased_until is null order by task_id desc limit 1) is null;
+$$;
+revoke execute on function state.wake_inbox() from public;
+
+-- Enqueues a submission in the caller's transaction, and returns the id of its task: that of the earlier task, if its
+-- idempotency key stands for one. What it asks for is checked when the task is made. Two things are checked here: its
+-- workflow exists, and its business key is free, which is taken from now on. Enqueued again under its id, nothing changes.
+create or replace function state.enqueue_submission(submission jsonb, task_id uuid default state.new_task_id(),
+                                         keep_key_for interval default '24 hours')
+  returns uuid language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  new_id  constant uuid    := enqueue_submission.task_id;
+  version constant text    := state.name_of_workflow(enqueue_submission.submission ->> 'workflow');
+  size    constant integer := octet_length(enqueue_submission.submission::text);
+  -- Longer ones are refused when the task is made, and are not for an index.
+  request constant text    := nullif(left(enqueue_submission.submission ->> 'idempotencyKey', 300), '');
+  called  constant text    := nullif(left(enqueue_submission.submission ->> 'key', 300), '');
+  earlier uuid;
+begin
+  if new_id is null or new_id not between state.first_id_of(clock_timestamp() - interval '1 day')
+                                      and state.first_id_of(clock_timestamp() + interval '1 day') then
+    raise exception 'task.invalid: the id of a task is one that state.new_task_id() made today' using errcode = 'HF422';
+  elsif size > 1048576 then
+    raise exception 'task.invalid: the submission is longer than 1048576 bytes' using errcode = 'HF422';
+  elsif keep_key_for is null or keep_key_for not between '0' and '366 days' then
+    raise exception 'task.invalid: the idempotency key is kept for at most 366 days' using errcode = 'HF422';
+  elsif exists (select from state.inbox where inbox.task_id = new_id)
+     or exists (select from state.tasks where tasks.task_id = new_id) then
+    return new_id;
+  end if;
+
+  if request is not null then
+    -- The hash of what was asked follows with the task.
+    insert into state.submissions as taken (tenant, idempotency_key, request_hash, task_id, expires_at)
+    values ('default', request, 'enqueued', new_id, state.reached_now() + keep_key_for)
+        on conflict (tenant, idempotency_key) do update
+       set request_hash = excluded.request_hash,
+           task_id      = excluded.task_id,
+           expires_at   = excluded.expires_at
+     where taken.expires_at <= state.trusted_now();
+    if not found then
+      select submissions.task_id into earlier
+        from state.submissions
+       where tenant = 'default' and idempotency_key = request;
+    end if;
+  end if;
+
+  if called is not null and earlier is null then
+    -- As insert-business-keys.sql: a holder that this statement does not see may wait in the inbox, or have been written
+    -- meanwhile.
+    insert into state.business_keys as taken (tenant, family, key, task_id)
+    values ('default', state.family_of(version), called, new_id)
+        on conflict (tenant, family, key) do update set task_id = excluded.task_id
+     where exists (select from state.tasks where tasks.task_id = taken.task_id and finished_at is not null)
+        or (taken.task_id < state.first_id_of(state.trusted_now() - interval '1 day')
+            and not exists (select from state.partitions
+                             where taken.task_id >= state.first_id_of(month) and taken.task_id < end_id)
+            and not exists (select from state.tasks where tasks.task_id = taken.task_id));
+    if not found then
+      select business_keys.task_id into earlier
+        from state.business_keys
+       where tenant = 'default' and family = state.family_of(version) and key = called;
+      raise exception 'task.key_in_use: the open task % has the key %', earlier, called
+        using errcode = 'HF409', detail = earlier;
+    end if;
+  end if;
+
+  perform state.wake_inbox();
+  insert into state.inbox (task_id, submission, bytes, workflow, replay_of)
+  values (new_id, enqueue_submission.submission, size, version, earlier);
+  return coalesce(earlier, new_id);
+end
+$$;
+
+
+update state.compatibility set schema_version = greatest(schema_version, 22);
