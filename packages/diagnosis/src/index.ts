@@ -11,7 +11,9 @@ export { findCauses } from "./causes/find-causes.ts";
 export type { BrokerAddress } from "./causes/observe-broker.ts";
 export {
   type BrokerLook,
+  emptyInbox,
   type SeenAgent,
+  type SeenProcess,
   type SystemSources,
   systemFacts,
   unseenBroker,

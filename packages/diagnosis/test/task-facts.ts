@@ -75,13 +75,18 @@ const instanceOf = (service: SeenInstance["service"]): SeenInstance => ({
   instance: `${service}-1`,
   version: "0.1.0",
   slots: null,
+  takesEnqueued: service === "submission",
   startedAt: new Date(noon - 60_000),
   seenAt: new Date(noon),
   living: true,
 });
 
-/** A Scheduler and a Supervisor that run. */
-export const instances = [instanceOf("scheduler"), instanceOf("supervisor")];
+/** A Scheduler, a Supervisor and a process of submission that run. */
+export const instances = [
+  instanceOf("scheduler"),
+  instanceOf("supervisor"),
+  instanceOf("submission"),
+];
 
 /** The facts of a task that waits for its charge, which is due. */
 export const facts: Facts = {

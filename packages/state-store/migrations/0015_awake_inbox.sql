@@ -2,6 +2,10 @@
 
 -- Of a process that makes tasks of the inbox: what it LISTENs to; null: it looks once a second only.
 alter table state.instances add column inbox_channel text;
+-- Whether a process makes tasks of the inbox at all: one of an earlier release does, and does not say so.
+alter table state.instances add column takes_enqueued boolean not null default false;
+-- What metrics say of the inbox.
+grant select (task_id, enqueued_at) on state.inbox to holdfast_scheduler;
 
 -- Wakes one process of submission when the transaction commits: that which announced itself last, so that they take turns
 -- and none is gone. While something waits already, none is woken: the process that takes it looks again afterwards. So

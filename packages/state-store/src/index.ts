@@ -35,6 +35,12 @@ export type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 export type { Expired } from "./expire/find-expired.ts";
 export type { StalledTasks } from "./expire/find-stalled.ts";
 export type { Asked, OutagePart, ProbeWish, Proof } from "./expire/reply-paths.ts";
+export type {
+  EnqueuedFacts,
+  InboxFacts,
+  RefusedSubmissions,
+  SeenInbox,
+} from "./inspect/find-inbox.ts";
 export type { Violation } from "./inspect/find-invariant-violations.ts";
 export type { KeptOptions } from "./inspect/find-kept-options.ts";
 export type { Migrations } from "./inspect/find-migrations.ts";

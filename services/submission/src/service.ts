@@ -89,7 +89,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   const wakes: InboxWakes = { channel: null };
-  await using seen = announce(service, store, wakes);
+  await using seen = announce(service, store, { wakes, takesEnqueued: takes });
   await using _inbox = takes
     ? takingEnqueued(service, { store, directory, hints, wakes, announce: seen.wake })
     : null;
@@ -102,9 +102,9 @@ export const submissionService = defineService("submission", SubmissionConfig, a
 function announce(
   { instanceId: instance, signal, log, metrics }: Service,
   store: StateStore,
-  wakes: InboxWakes,
+  { wakes, takesEnqueued }: { readonly wakes: InboxWakes; readonly takesEnqueued: boolean },
 ) {
-  const me = { service: "submission", instance, slots: null } as const;
+  const me = { service: "submission", instance, slots: null, takesEnqueued } as const;
   const announced = announceInstance(store, () => ({ ...me, inboxChannel: wakes.channel }));
   return repeat(announced, { name: "instance", signal, log, metrics });
 }

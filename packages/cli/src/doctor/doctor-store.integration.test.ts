@@ -169,6 +169,42 @@ describe("finds in the state store", () => {
     ]);
   });
 
+  test("submissions of applications that no process takes, and those that were refused", async () => {
+    await system.startServices();
+    const enqueued = await store.query<{ id: string }>(
+      `select state.enqueue_submission('{"workflow": "shopping", "input": {}}')::text as id
+         from generate_series(1, 3)`,
+    );
+    system.cleanUps.defer(
+      async () => void (await store.query("truncate state.inbox, state.refusals")),
+    );
+    await store.store.refuseEnqueued([
+      {
+        taskId: enqueued[0]!.id,
+        code: "task.invalid",
+        detail: "x",
+        errors: [],
+        notification: null,
+      },
+    ]);
+    await store.query("update state.inbox set enqueued_at = enqueued_at - interval '20 s'");
+    const found = wrongs(await system.lookAt());
+    expect(found.map(({ code, text, advice }) => [code, text, advice])).toEqual([
+      [
+        "inbox.waiting",
+        expect.stringMatching(/^No process of submission makes tasks: 2 submissions .* wait/),
+        "Start a process of submission with DUTY=all or DUTY=tasks.",
+      ],
+      [
+        "inbox.refused",
+        expect.stringMatching(
+          /^submissions of \S+ were refused \(task\.invalid\): 1, the last at 20/,
+        ),
+        expect.stringContaining("state.refusals"),
+      ],
+    ]);
+  });
+
   test("unacknowledged alerts and unsent notifications", async () => {
     await system.startServices();
     await store.query(

@@ -1,5 +1,6 @@
 import { replyQueue } from "@holdfast/contracts";
-import { openStateStore } from "@holdfast/state-store";
+import { explainTask } from "@holdfast/diagnosis";
+import { openInspector, openStateStore } from "@holdfast/state-store";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { type TestStore, workflowOf } from "../../test/fixtures.ts";
 import { type AskedSystem, openAskedSystem } from "../../test/why.ts";
@@ -160,5 +161,25 @@ describe("a step that is due waits", () => {
       await system.listenTo(["agent.inventory"]);
       expect(await system.why(taskId)).toContain("No Scheduler runs");
     });
+  });
+});
+
+test("a submission of an application waits for a process of submission, and one that was refused says why", async () => {
+  const [row] = await store.query<{ id: string }>(
+    `select state.enqueue_submission('{"workflow": "shopping", "input": {}}')::text as id`,
+  );
+  const { id } = row!;
+  expect(await system.why(id)).toMatch(
+    /\(shopping\.v1, pending\)\nIt was enqueued by \S+ at .*, and is no task yet\. A process of submission is about to make it one\.\n$/,
+  );
+  await store.query("update state.inbox set enqueued_at = enqueued_at - interval '20 s'");
+  expect(await system.why(id)).toContain("Start a process of submission with DUTY=all");
+  await store.store.refuseEnqueued([
+    { taskId: id, code: "task.invalid", detail: "/x is missing", errors: [], notification: null },
+  ]);
+  await using inspector = openInspector({ url: store.url, applicationName: "test" });
+  await expect(explainTask({ store: inspector, broker: null }, id)).rejects.toMatchObject({
+    code: "task.submission_refused",
+    message: expect.stringContaining("/x is missing (task.invalid)"),
   });
 });

@@ -1,5 +1,11 @@
 import type { Instant } from "@holdfast/domain";
-import type { BreakerFacts, OutageInForce, PauseFacts, UnprovenPath } from "@holdfast/state-store";
+import type {
+  BreakerFacts,
+  InboxFacts,
+  OutageInForce,
+  PauseFacts,
+  UnprovenPath,
+} from "@holdfast/state-store";
 
 /**
  * What can keep tasks from going on, causes before their effects: what stands earlier explains what stands later. Every
@@ -10,6 +16,7 @@ export const causeKinds = [
   "broker",
   "replies",
   "supervisor",
+  "inbox",
   "workflowPaused",
   "agentPaused",
   "remote",
@@ -75,6 +82,9 @@ export interface SystemFacts {
   /** What is known of the Schedulers; null: the store could not be read, and the broker does not say. */
   readonly schedulers: ProcessFacts | null;
   readonly supervisors: ProcessFacts | null;
+  /** Processes of submission that make tasks of what applications enqueue; null: that is not known. */
+  readonly takers: ProcessFacts | null;
+  readonly inbox: InboxFacts;
   readonly broker: BrokerState;
   readonly unproven: readonly UnprovenPath[];
   readonly outages: readonly OutageInForce[];

@@ -2,11 +2,14 @@ import { describe, expect, test } from "@jest/globals";
 import { breaker, noon, pause } from "../../test/task-facts.ts";
 import { type AgentState, type CauseKind, causeKinds, type SystemFacts } from "./cause.ts";
 import { findCauses } from "./find-causes.ts";
+import { emptyInbox } from "./system-facts.ts";
 
 const well: SystemFacts = {
   now: noon,
   schedulers: { living: 2, lastSeen: noon },
   supervisors: { living: 1, lastSeen: noon },
+  takers: { living: 1, lastSeen: noon },
+  inbox: emptyInbox,
   broker: { unreachable: null, blocked: null },
   unproven: [],
   outages: [],
@@ -37,6 +40,7 @@ const shows: Readonly<Record<CauseKind, Partial<SystemFacts>>> = {
   broker: { broker: { unreachable: null, blocked: "low on disk" } },
   replies: { unproven: [{ queue: "scheduler.replies", trouble: "x", silentSince: noon - 9_000 }] },
   supervisor: { supervisors: gone },
+  inbox: { takers: gone, inbox: { waiting: 3, waitingFor: 30_000 } },
   workflowPaused: { workflows: [{ name: "trip.v1", paused: pause }] },
   agentPaused: agent("paused", { paused: pause }),
   remote: { remotes: [{ ...breaker, agents: ["payments"], lastFault }] },
@@ -97,7 +101,7 @@ test("a broker that cannot be reached from here is a cause, and so are ways that
 
 test("a system that is well has no cause, and what was not looked at is none", () => {
   expect(findCauses(well)).toEqual([]);
-  const unknown = { ...well, schedulers: null, supervisors: null };
+  const unknown = { ...well, schedulers: null, supervisors: null, takers: null };
   expect(findCauses({ ...unknown, ...agent("x", { isServed: null }) })).toEqual([]);
 });
 
@@ -118,5 +122,27 @@ describe("a remote service that fails", () => {
     const broken = agent("payments", { isServed: false, broken: { until: noon } });
     const remotes = [{ ...breaker, agents: ["payments"], lastFault }];
     expect(findCauses({ ...well, ...broken, remotes }).map(({ kind }) => kind)).toEqual(["remote"]);
+  });
+});
+
+describe("submissions that wait in the inbox", () => {
+  const sentences = (waitingFor: number, takers: SystemFacts["takers"] = well.takers) =>
+    findCauses({ ...well, takers, inbox: { waiting: 1, waitingFor } }).map(
+      ({ sentence }) => sentence,
+    );
+
+  test("are no cause before a process should have taken them", () => {
+    expect(sentences(9_000, gone)).toEqual([]);
+    expect(sentences(59_000)).toEqual([]);
+    expect(sentences(59_000, null)).toEqual([]);
+  });
+
+  test("wait for a process, if none takes any, and for better ones if these fail", () => {
+    expect(sentences(10_000, gone)).toEqual([
+      "No process of submission makes tasks, the last was seen at 2026-01-01T11:59:30.000Z (30 s ago): 1 submission of applications waits in the inbox since 2026-01-01T11:59:50.000Z (10 s ago).",
+    ]);
+    expect(sentences(60_000)).toEqual([
+      "1 submission of applications waits in the inbox since 2026-01-01T11:59:00.000Z (60 s ago), although submission runs: its processes fail, or are too slow.",
+    ]);
   });
 });

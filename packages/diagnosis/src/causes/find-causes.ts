@@ -24,6 +24,7 @@ export function findCauses(facts: SystemFacts): readonly Cause[] {
     ...brokerCause(facts),
     ...repliesCauses(facts),
     ...supervisorCause(facts),
+    ...inboxCause(facts),
     ...facts.workflows.map(({ name, paused }) => pauseCause("workflow", { name, paused }, facts)),
     ...facts.remotes.map((remote) => remoteCause(remote, facts.now)),
     ...facts.agents.flatMap((agent) => agentCauses(agent, facts)),
@@ -57,6 +58,28 @@ function supervisorCause({ supervisors, now }: SystemFacts): readonly Cause[] {
   return [
     { kind: "supervisor", about: null, since, count: 0, sentence, act: "Start a Supervisor." },
   ];
+}
+
+/** Milliseconds after which a submission should be a task, and after which that is the fault of those who make it one. */
+const takenWithin = 10_000;
+const takenAtLast = 60_000;
+
+function inboxCause({ inbox, takers, now }: SystemFacts): readonly Cause[] {
+  const { waiting, waitingFor } = inbox;
+  if (waitingFor === null || waitingFor < takenWithin) return [];
+  const since = now - waitingFor;
+  const wait = `${count(waiting, "submission")} of applications ${waiting === 1 ? "waits" : "wait"} in the inbox since ${instant(since, now)}`;
+  const common = { kind: "inbox", about: null, since, count: waiting } as const;
+  if (isMissing(takers)) {
+    const sentence = `No process of submission makes tasks${lastSeenAt(takers, now)}: ${wait}.`;
+    const act = "Start a process of submission with DUTY=all or DUTY=tasks.";
+    return [{ ...common, sentence, act }];
+  }
+  if (waitingFor < takenAtLast) return [];
+  const sentence = `${wait}, although submission runs: its processes fail, or are too slow.`;
+  const act =
+    "Look in the log of submission for failures of the round inbox; if there is none, run more of its processes.";
+  return [{ ...common, sentence, act }];
 }
 
 function brokerCause({ broker: { unreachable, blocked } }: SystemFacts): readonly Cause[] {

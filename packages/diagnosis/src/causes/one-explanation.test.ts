@@ -15,10 +15,11 @@ import {
 import { checkCauses } from "../doctor/check-causes.ts";
 import type { StoreFacts } from "../doctor/gather-facts.ts";
 import { explain } from "../why/explain.ts";
+import { enqueuedSentence } from "../why/explain-task.ts";
 import type { Facts } from "../why/facts.ts";
 import { type Cause, type CauseKind, causeKinds } from "./cause.ts";
 import { findCauses } from "./find-causes.ts";
-import { type SystemSources, systemFacts } from "./system-facts.ts";
+import { emptyInbox, type SystemSources, systemFacts } from "./system-facts.ts";
 
 const remote: RemoteFacts = {
   ...breaker,
@@ -38,6 +39,7 @@ const well: SystemSources = {
   now: noon,
   broker,
   instances,
+  inbox: emptyInbox,
   unproven: [],
   outages: [],
   pauses: [],
@@ -45,6 +47,7 @@ const well: SystemSources = {
   remotes: [],
 };
 const others = (service: string) => instances.filter((one) => one.service !== service);
+const waiting = { waiting: 3, waitingFor: 30_000 };
 const gone = instances.map((one) => ({ ...one, living: false }));
 
 /** What shows each cause alone. */
@@ -53,6 +56,7 @@ const shows: Readonly<Record<CauseKind, Partial<SystemSources>>> = {
   broker: { broker: { ...broker, blocked: "low on disk" } },
   replies: { unproven: [{ queue: replyQueue, trouble: "x", silentSince: noon - 9_000 }] },
   supervisor: { instances: [...others("supervisor"), gone[1]!] },
+  inbox: { instances: [...others("submission"), gone[2]!], inbox: waiting },
   workflowPaused: { pauses: [{ kind: "workflow", name: "shopping.v1", paused: pause }] },
   agentPaused: { pauses: [{ kind: "agent", name: "payments", paused: pause }] },
   remote: { remotes: [remote] },
@@ -95,6 +99,7 @@ const overdue = { ...charge, processState: "processing", completeBy: noon - 1 } 
 /** What doctor finds where a system is like this. */
 function doctor(sources: SystemSources) {
   const { broker: look, instances: seen, unproven, outages, pauses, agents, remotes } = sources;
+  const { inbox } = sources;
   const [agent = payments] = agents;
   const need: AgentNeed = {
     agent: "payments",
@@ -122,6 +127,7 @@ function doctor(sources: SystemSources) {
     breakers: remotes,
     paths: { unproven, outages },
     instances: seen,
+    inbox: { ...inbox, refused: [] },
     pauses: { inForce, tasks: 0 },
   };
   const consumers = look.consumers["payments"];
@@ -151,6 +157,12 @@ const causeOf = (kind: CauseKind): Cause => {
 describe.each(causeKinds)("the cause %s", (kind) => {
   test("is in the words of why", () => {
     const { sentence, act } = causeOf(kind);
+    if (kind === "inbox") {
+      const asked = { ...well, ...shows[kind] };
+      const enqueued = { submitter: "shop", waitingFor: 30_000 };
+      expect(enqueuedSentence(enqueued, asked)).toContain(`${sentence} ${act}`);
+      return;
+    }
     const step = ofSilence.has(kind) ? overdue : charge;
     const asked = explain({ ...taskFacts({ ...well, ...shows[kind] }), steps: [step] }).sentence;
     // Why says at once how long the silence of this step may go on.
@@ -178,6 +190,7 @@ test("doctor calls what was looked at and has no cause fine, and a breaker that 
     ["remotes.breakers", "fine"],
     ["broker.alarms", "fine"],
     ["agents.present", "fine"],
+    ["inbox.waiting", "fine"],
   ]);
 });
 

@@ -1,5 +1,5 @@
 import type { Instant, Milliseconds } from "@holdfast/domain";
-import type { PathFacts, PauseFacts, SeenInstance } from "@holdfast/state-store";
+import type { InboxFacts, PathFacts, PauseFacts, SeenInstance } from "@holdfast/state-store";
 import type { AgentState, BrokerState, ProcessFacts, RemoteState, SystemFacts } from "./cause.ts";
 
 /** What a look at the broker has shown, as far as the user who looked may see it. */
@@ -17,6 +17,12 @@ export const unseenBroker: BrokerLook = {
   schedulers: null,
   consumers: {},
 };
+
+/** An inbox in which nothing waits, or of which nothing is known. */
+export const emptyInbox: InboxFacts = { waiting: 0, waitingFor: null };
+
+/** A process, as far as it announces itself. */
+export type SeenProcess = Pick<SeenInstance, "service" | "living" | "seenAt" | "takesEnqueued">;
 
 /** An Agent, as its heartbeats say. */
 export interface SeenAgent {
@@ -45,7 +51,8 @@ export interface SystemSources extends PathFacts {
   readonly now: Instant;
   readonly broker: BrokerLook;
   /** The instances of services; null: the store could not be read. */
-  readonly instances: readonly Pick<SeenInstance, "service" | "living" | "seenAt">[] | null;
+  readonly instances: readonly SeenProcess[] | null;
+  readonly inbox: InboxFacts;
   readonly pauses: readonly SeenPause[];
   readonly agents: readonly SeenAgent[];
   readonly remotes: readonly RemoteState[];
@@ -53,15 +60,17 @@ export interface SystemSources extends PathFacts {
 
 /** What `findCauses` is given: the broker is believed where it was asked, and heartbeats where it was not. Pure. */
 export function systemFacts(sources: SystemSources): SystemFacts {
-  const { now, broker, instances, unproven, outages, pauses, agents, remotes } = sources;
-  const announced = processes("scheduler", instances);
+  const { now, broker, instances, inbox, unproven, outages, pauses, agents, remotes } = sources;
+  const announced = processes(({ service }) => service === "scheduler", instances);
   const lastSeen = announced?.lastSeen ?? null;
   const named = new Set(agents.map(({ name }) => name));
   const pausedOnly = pauses.filter(({ kind, name }) => kind === "agent" && !named.has(name));
   return {
     now,
     schedulers: broker.schedulers === null ? announced : { living: broker.schedulers, lastSeen },
-    supervisors: processes("supervisor", instances),
+    supervisors: processes(({ service }) => service === "supervisor", instances),
+    takers: processes(({ takesEnqueued }) => takesEnqueued, instances),
+    inbox,
     broker,
     unproven,
     outages,
@@ -83,11 +92,11 @@ const unknownAgent: Omit<AgentState, "name" | "paused"> = {
 };
 
 function processes(
-  service: "scheduler" | "supervisor",
+  isOne: (process: SeenProcess) => boolean,
   instances: SystemSources["instances"],
 ): ProcessFacts | null {
   if (instances === null) return null;
-  const own = instances.filter((one) => one.service === service);
+  const own = instances.filter(isOne);
   const seen = own.map(({ seenAt }) => seenAt.getTime());
   return {
     living: own.filter(({ living }) => living).length,

@@ -5,6 +5,7 @@ import type { Cause, CauseKind, SystemFacts } from "../causes/cause.ts";
 import { findCauses } from "../causes/find-causes.ts";
 import { brokerLook } from "../causes/observe-broker.ts";
 import {
+  emptyInbox,
   type SeenAgent,
   type SeenPause,
   systemFacts,
@@ -19,6 +20,7 @@ const codes: Readonly<Record<CauseKind, string>> = {
   broker: "broker.alarms",
   replies: "replies.unproven",
   supervisor: "services.absent",
+  inbox: "inbox.waiting",
   workflowPaused: "operators.pauses",
   agentPaused: "operators.pauses",
   remote: "remotes.breaker_open",
@@ -76,6 +78,9 @@ function well(
       findings.push(fine("agents.present", served(needs)));
     }
   }
+  if (contents !== null && isFine("inbox")) {
+    findings.push(fine("inbox.waiting", "what applications enqueue becomes tasks in time"));
+  }
   if (contents !== null && isFine("remote") && held.length === 0) {
     findings.push(fine("remotes.breakers", "no breaker of a remote service is open"));
   }
@@ -100,6 +105,7 @@ function systemOf({ contents, broker, now }: Looked & { readonly now: Instant })
             needs.map(({ agent }) => agent),
           ),
     instances: contents?.instances ?? null,
+    inbox: contents?.inbox ?? emptyInbox,
     unproven: contents?.paths.unproven ?? [],
     outages: contents?.paths.outages ?? [],
     pauses: (contents?.pauses.inForce ?? []).map(seenPause),

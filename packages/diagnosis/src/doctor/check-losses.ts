@@ -1,4 +1,4 @@
-import type { Loss, UnsentNotifications } from "@holdfast/state-store";
+import type { Loss, RefusedSubmissions, UnsentNotifications } from "@holdfast/state-store";
 import { type Finding, orFine, wrong } from "./finding.ts";
 
 /** Messages whose effect was lost: dead letters and refused replies. */
@@ -19,6 +19,20 @@ const describe = ({ kind, from, reason, messages, latest }: Loss): Finding => {
         "read them in state.rejected_replies: that Agent answers requests that it was not sent, or in another Agent's name",
       );
 };
+
+/** Submissions that applications enqueued, and that became no tasks. */
+export const checkRefusals = (refused: readonly RefusedSubmissions[]): readonly Finding[] =>
+  orFine(
+    refused.map(({ submitter, code, submissions, latest }) =>
+      wrong(
+        "inbox.refused",
+        `submissions of ${submitter} were refused (${code}): ${submissions}, the last at ${latest}`,
+        "read why in state.refusals: that application commits what its workflow does not take; submitTasks of @holdfast/client refuses it before",
+      ),
+    ),
+    "inbox.refused",
+    "no submission that an application enqueued was refused of late",
+  );
 
 /** Notifications that are unsent, and alerts that no queue received. */
 export const checkNotifications = ({ unheard, unsent }: UnsentNotifications): readonly Finding[] =>

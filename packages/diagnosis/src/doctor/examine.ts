@@ -8,7 +8,7 @@ import { checkClockJump } from "./check-clock-jump.ts";
 import { checkConsumers } from "./check-consumers.ts";
 import { checkContracts } from "./check-contracts.ts";
 import { checkDefinitions } from "./check-definitions.ts";
-import { checkLosses, checkNotifications } from "./check-losses.ts";
+import { checkLosses, checkNotifications, checkRefusals } from "./check-losses.ts";
 import { checkPartitions } from "./check-partitions.ts";
 import { checkPauses } from "./check-pauses.ts";
 import { checkQueues } from "./check-queues.ts";
@@ -65,6 +65,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
         ...checkPartitions(store.contents.partitions),
         ...checkConsumers(store.contents.standstills),
         ...checkLosses(store.contents.losses),
+        ...checkRefusals(store.contents.inbox.refused),
         ...checkNotifications(store.contents.unsent),
         ...checkPauses(store.contents.pauses),
         ...checkDefinitions(store.contents.unusable),

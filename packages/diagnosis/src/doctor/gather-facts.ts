@@ -11,6 +11,7 @@ import {
   type PathFacts,
   type PauseInForce,
   type RemoteFacts,
+  type SeenInbox,
   type SeenInstance,
   type ServerFacts,
   type StandstillFacts,
@@ -47,6 +48,7 @@ interface StoreContents {
   readonly breakers: readonly RemoteFacts[];
   readonly paths: PathFacts;
   readonly instances: readonly SeenInstance[];
+  readonly inbox: SeenInbox;
   readonly unusable: Unusable;
 }
 
@@ -134,5 +136,6 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   breakers: await store.findBreakers(),
   paths: await store.findPaths(),
   instances: await store.findInstances(),
+  inbox: await store.findInbox({ within: day }),
   unusable: await store.findUnusable(10),
 });

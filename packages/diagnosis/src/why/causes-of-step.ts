@@ -2,7 +2,7 @@ import { agentsOfLane } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
 import type { Cause, CauseKind, RemoteState, SystemFacts } from "../causes/cause.ts";
 import { findCauses } from "../causes/find-causes.ts";
-import { type SeenAgent, type SeenPause, systemFacts } from "../causes/system-facts.ts";
+import { emptyInbox, type SeenAgent, type SeenPause, systemFacts } from "../causes/system-facts.ts";
 import { type Facts, laneOf } from "./facts.ts";
 
 /** What keeps a step waiting that no other step stands before. */
@@ -43,6 +43,8 @@ function systemOf(facts: Facts, agents: readonly string[]): SystemFacts {
   });
   return systemFacts({
     ...facts,
+    // A task that has steps is out of it.
+    inbox: emptyInbox,
     pauses: [
       ...(workflowPaused === null
         ? []

@@ -3,9 +3,10 @@ with silent as (
   delete from state.instances
    where seen_at < (select state.trusted_now()) - interval '1 day'
 )
-insert into state.instances (service, instance, version, slots, inbox_channel)
-values (:service, :instance, :version, :slots::integer, :inbox_channel::text)
+insert into state.instances (service, instance, version, slots, takes_enqueued, inbox_channel)
+values (:service, :instance, :version, :slots::integer, :takes_enqueued::boolean, :inbox_channel::text)
     on conflict (service, instance) do update
-   set seen_at       = clock_timestamp(),
-       slots         = excluded.slots,
-       inbox_channel = excluded.inbox_channel;
+   set seen_at        = clock_timestamp(),
+       slots          = excluded.slots,
+       takes_enqueued = excluded.takes_enqueued,
+       inbox_channel  = excluded.inbox_channel;

@@ -1,5 +1,5 @@
 import { limits } from "@holdfast/contracts";
-import type { Instant } from "@holdfast/domain";
+import type { Instant, Milliseconds } from "@holdfast/domain";
 import { serverUrls } from "@holdfast/runtime";
 import { Pool, type PoolConfig } from "pg";
 import { findBreakerFacts } from "../breakers/find-breaker-facts.ts";
@@ -10,6 +10,7 @@ import { rowsOf } from "../postgres/statement-types.ts";
 import { storeClient } from "../postgres/store-client.ts";
 import { findInstances } from "../statistics/instances.ts";
 import { findContractDifferences } from "../workflows/contract-differences.ts";
+import { findEnqueuedFacts, findInbox } from "./find-inbox.ts";
 import type { Violation } from "./find-invariant-violations.ts";
 import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
@@ -210,6 +211,10 @@ const causesIn = (ask: Ask) => ({
   findBreakers: () => ask(findBreakerFacts),
   /** What is known of the ways of requests and replies. */
   findPaths: () => ask(findPaths),
+  /** What became of a submission that an application enqueued; null: it is a task, or there is none. */
+  findEnqueued: (taskId: string) => ask((db) => findEnqueuedFacts(db, { taskId })),
+  /** What waits in the inbox, and what was refused in the last so many milliseconds. */
+  findInbox: (wish: { readonly within: Milliseconds }) => ask((db) => findInbox(db, wish)),
   /** The services that announced themselves lately. */
   findInstances: () => ask(findInstances),
 });

@@ -60,6 +60,7 @@ const withoutIds = [
   "findDeadLetters",
   "findFailures",
   "findFleetFacts",
+  "findInbox",
   "findInstances",
   "findInvariantViolations",
   "findKnownAgents",

@@ -43,6 +43,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
   ],
   "a person sees another span of time": [
     "count-unsent-notifications",
+    "find-inbox",
     "find-lane-facts",
     "find-losses",
     "find-outages-in-force",

@@ -9,11 +9,14 @@ export interface Instance {
   readonly version: string;
   /** The steps that a Scheduler may have in flight for each Agent. */
   readonly slots: number | null;
-  /** Of a process that makes tasks of the inbox: what it listens to; absent or null: nothing. */
+  /** Whether it makes tasks of what applications enqueue; absent: it does not. */
+  readonly takesEnqueued?: boolean;
+  /** What it listens to, to learn what is enqueued; absent or null: nothing. */
   readonly inboxChannel?: string | null;
 }
 
 export interface SeenInstance extends Omit<Instance, "inboxChannel"> {
+  readonly takesEnqueued: boolean;
   readonly startedAt: Date;
   readonly seenAt: Date;
   /** Whether it was seen in the last 20 seconds. */
@@ -28,7 +31,7 @@ const save = query("save-instance");
 const find = query("find-instances", rowsOf<SeenInstance>());
 
 export const recordInstance = async (db: Database, instance: Instance): Promise<void> =>
-  void (await save(db, { inboxChannel: null, ...instance }));
+  void (await save(db, { takesEnqueued: false, inboxChannel: null, ...instance }));
 
 export const findInstances = (db: Database): Promise<readonly SeenInstance[]> =>
   find(db, { silentAfter });

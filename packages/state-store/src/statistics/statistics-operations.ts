@@ -1,3 +1,4 @@
+import { findInbox } from "../inspect/find-inbox.ts";
 import type { Binder } from "../postgres/bind.ts";
 import { findFleetFacts } from "../read/find-fleet-facts.ts";
 import type { StoreContext } from "../store-context.ts";
@@ -23,6 +24,7 @@ export function statisticsOperations(
     findFleetFacts: repeatable(findFleetFacts(partitions)),
     findOverview: () => repeatable(findOverview)({}),
     deleteOldStatistics: repeatable(deleteOldStatistics),
+    findInbox: repeatable(findInbox),
     recordInstance: repeatable(recordInstance),
     findInstances: () => repeatable(findInstances)({}),
   };

@@ -1,3 +1,5 @@
+import type { Milliseconds } from "@holdfast/domain";
+import type { SeenInbox } from "../inspect/find-inbox.ts";
 import type { FleetFacts } from "../read/find-fleet-facts.ts";
 import type { FailurePage, FailureWish } from "./find-failures.ts";
 import type { OverviewFacts } from "./find-overview.ts";
@@ -31,6 +33,8 @@ export interface StatisticsStore {
   deleteOldStatistics(params: { readonly batch: number }): Promise<number>;
   /** Notes that a process is there. Safe to repeat. */
   recordInstance(instance: Instance): Promise<void>;
+  /** What waits in the inbox, and what was refused in the last so many milliseconds. Safe to repeat. */
+  findInbox(wish: { readonly within: Milliseconds }): Promise<SeenInbox>;
   /** The processes of the last day, those seen last first. Safe to repeat. */
   findInstances(): Promise<readonly SeenInstance[]>;
 }

@@ -47,6 +47,8 @@ export function exposeFleet({ metrics, store, lanes, schedulers, clock }: Depend
   read(schedulerMetrics.due, (current) => ofLanes(current, lanes(), ({ steps }) => steps));
   read(schedulerMetrics.outboxAge, ({ oldestNotificationAge: age }) => [[(age ?? 0) / 1_000]]);
   read(schedulerMetrics.outbox, ({ notifications }) => [[notifications]]);
+  read(schedulerMetrics.inboxAge, ({ oldestEnqueuedAge: age }) => [[(age ?? 0) / 1_000]]);
+  read(schedulerMetrics.inbox, ({ enqueued }) => [[enqueued]]);
   read(schedulerMetrics.deadLetters, ({ deadLetters }) => [[deadLetters]]);
   read(schedulerMetrics.deadLetterAge, ({ newestDeadLetterAge: age }) =>
     age === null ? [] : [[age / 1_000]],

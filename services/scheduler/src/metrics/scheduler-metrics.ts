@@ -90,6 +90,16 @@ export const schedulerMetrics = {
     name: "holdfast_outbox_notifications",
     help: "Notifications in the outbox, counted to 10,000.",
   },
+  inboxAge: {
+    kind: "gauge",
+    name: "holdfast_inbox_oldest_age_seconds",
+    help: "Age of the oldest submission in the inbox; 0 if it is empty.",
+  },
+  inbox: {
+    kind: "gauge",
+    name: "holdfast_inbox_submissions",
+    help: "Submissions that applications enqueued and that are no tasks yet, counted to 10,000.",
+  },
   deadLetters: {
     kind: "gauge",
     name: "holdfast_dead_letters",

@@ -1,5 +1,11 @@
 import { type BrokerLook, type CauseKind, causeKinds, unseenBroker } from "@holdfast/diagnosis";
-import type { ListedAgent, OverviewFacts, PathFacts, RemoteRecord } from "@holdfast/state-store";
+import type {
+  ListedAgent,
+  OverviewFacts,
+  PathFacts,
+  RemoteRecord,
+  SeenInbox,
+} from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { findNeeds } from "./needs-you.ts";
 
@@ -47,6 +53,7 @@ const process = (service: "scheduler" | "supervisor", seenAt = calm.now, living 
   service,
   living,
   seenAt,
+  takesEnqueued: false,
 });
 const processes = [process("scheduler"), process("supervisor")];
 
@@ -57,6 +64,7 @@ const needs = ({
   instances = processes,
   broker = unseenBroker,
   paths = { unproven: [], outages: [] },
+  inbox = { waiting: 0, waitingFor: null, refused: [] },
 }: {
   readonly facts?: Partial<OverviewFacts>;
   readonly agents?: readonly ListedAgent[];
@@ -64,6 +72,7 @@ const needs = ({
   readonly instances?: typeof processes;
   readonly broker?: BrokerLook;
   readonly paths?: PathFacts;
+  readonly inbox?: SeenInbox;
 }) =>
   findNeeds({
     facts: { ...calm, ...facts },
@@ -73,6 +82,7 @@ const needs = ({
     heartbeating: new Set(["hotels"]),
     broker,
     paths,
+    inbox,
   }).map(({ kind, count, sentence, page }) => [kind, count, sentence, page]);
 
 test("a calm system needs no operator", () => {
@@ -190,6 +200,7 @@ const shows: Readonly<Record<CauseKind, readonly [Parameters<typeof needs>[0], s
     "replies",
   ],
   supervisor: [{ instances: [process("scheduler")] }, "supervisor"],
+  inbox: [{ inbox: { waiting: 3, waitingFor: 30_000, refused: [] } }, "inbox"],
   workflowPaused: [{ facts: { pauses: pausedAs("workflow", "trip.v1") } }, "paused"],
   agentPaused: [{ facts: { pauses: pausedAs("agent", "hotels") } }, "paused"],
   remote: [{ remotes: heldBack }, "breaker"],
@@ -208,6 +219,20 @@ test("a remote service that asked to be left alone, and holds steps back, is a n
     ["breaker", 3, expect.stringContaining("asked to be left alone until"), "/agents/hotels"],
   ]);
   expect(needs({ remotes: [throttled] })).toEqual([]);
+});
+
+test("what was refused of an application is a need", () => {
+  const refused = [
+    { submitter: "shop", code: "task.invalid", submissions: 2, latest: since.toISOString() },
+  ];
+  expect(needs({ inbox: { waiting: 0, waitingFor: null, refused } })).toEqual([
+    [
+      "refused",
+      2,
+      "2 submissions of shop in a transaction were refused with task.invalid in the last hour.",
+      "/system/doctor",
+    ],
+  ]);
 });
 
 test("an alert of what is a need already is not shown too", () => {

@@ -5,6 +5,7 @@ import {
   findCauses,
   type RemoteState,
   type SeenAgent,
+  type SeenProcess,
   systemFacts,
 } from "@holdfast/diagnosis";
 import type { Instant, Milliseconds } from "@holdfast/domain";
@@ -13,7 +14,7 @@ import type {
   OverviewFacts,
   PathFacts,
   RemoteRecord,
-  SeenInstance,
+  SeenInbox,
 } from "@holdfast/state-store";
 
 /** Something that waits for an operator, with the page of the console that shows it. */
@@ -35,11 +36,13 @@ export const needKinds = {
   broker: "the broker cannot be reached, or takes no messages",
   replies: "whether replies arrive is not known",
   supervisor: "no Supervisor runs",
+  inbox: "what applications enqueue becomes no tasks",
   paused: "an operator paused something",
   breaker: "a remote service is left alone",
   agentSilent: "no process serves an Agent",
   halted: "tasks halted",
   deadLetters: "messages could not be used",
+  refused: "submissions that applications enqueued were refused in the last hour",
   outbox: "notifications wait to be sent",
   alert: "alerts of the last hour",
 } as const;
@@ -50,12 +53,14 @@ export interface NeedFacts {
   readonly agents: readonly ListedAgent[];
   readonly remotes: readonly RemoteRecord[];
   /** The services that announced themselves. */
-  readonly instances: readonly Pick<SeenInstance, "service" | "living" | "seenAt">[];
+  readonly instances: readonly SeenProcess[];
   /** The Agents that have ever sent a heartbeat: others are not missed. */
   readonly heartbeating: ReadonlySet<string>;
   /** What this process knows of the broker by its own connection. */
   readonly broker: BrokerLook;
   readonly paths: PathFacts;
+  /** The inbox, with what was refused in the last hour. */
+  readonly inbox: SeenInbox;
 }
 
 /** Milliseconds after which a notification should have been sent. */
@@ -68,6 +73,7 @@ export function findNeeds(found: NeedFacts): readonly Need[] {
     ...causes.map((cause) => needOf(cause, found)),
     ...haltedTasks(found),
     ...deadLetters(found),
+    ...found.inbox.refused.map(refusedSubmissions),
     ...lateOutbox(found),
     ...found.facts.alerts.filter(({ kind }) => !isExplained(kind, causes)).map(recentAlerts),
     ...pausedTasks(found),
@@ -85,12 +91,13 @@ const isExplained = (alert: string, causes: readonly Cause[]): boolean =>
   causes.some(({ kind }) => alerted[kind] === alert);
 
 function causesOf(found: NeedFacts): readonly Cause[] {
-  const { facts, agents, remotes, instances, heartbeating, broker, paths } = found;
+  const { facts, agents, remotes, instances, heartbeating, broker, paths, inbox } = found;
   const system = systemFacts({
     ...paths,
     now: facts.now.getTime(),
     broker,
     instances,
+    inbox,
     pauses: facts.pauses.map(({ kind, name, since, actor: by, reason }) => ({
       kind,
       name,
@@ -153,6 +160,7 @@ function needOf({ kind, about, since, count, sentence, act }: Cause, { remotes }
     broker: ["broker", "/system/doctor"],
     replies: ["replies", "/system/doctor"],
     supervisor: ["supervisor", "/system"],
+    inbox: ["inbox", "/system"],
     workflowPaused: ["paused", `/workflows/${encodeURIComponent(name)}`],
     agentPaused: ["paused", agentPage(name)],
     remote: ["breaker", agentPage(agent ?? name)],
@@ -194,6 +202,17 @@ function deadLetters({ facts }: NeedFacts): readonly Need[] {
       page: "/system/dead-letters",
     },
   ];
+}
+
+function refusedSubmissions({
+  submitter,
+  code,
+  submissions: count,
+  latest,
+}: SeenInbox["refused"][number]): Need {
+  const sentence = `${counted(count, "submission", "submissions")} of ${submitter} in a transaction ${count === 1 ? "was" : "were"} refused with ${code} in the last hour.`;
+  const act = "Look why in state.refusals, and have that application repaired.";
+  return { kind: "refused", count, sentence, act, since: latest, page: "/system/doctor" };
 }
 
 function lateOutbox({ facts: { outboxFor, now } }: NeedFacts): readonly Need[] {

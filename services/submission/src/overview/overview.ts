@@ -19,6 +19,7 @@ export type OverviewStore = Pick<
   | "findInstances"
   | "findKnownAgents"
   | "findPaths"
+  | "findInbox"
 >;
 
 interface OverviewSources {
@@ -34,13 +35,14 @@ const day = 24 * 60 * minute;
 
 /** What an operator looks at first. It reads a bounded number of rows, whatever the history. */
 export async function readOverview({ store, lookAtBroker }: OverviewSources) {
-  const [facts, agents, remotes, instances, known, paths] = await Promise.all([
+  const [facts, agents, remotes, instances, known, paths, inbox] = await Promise.all([
     store.findOverview(),
     store.listAgents(),
     store.findRemotes(),
     store.findInstances(),
     store.findKnownAgents(),
     store.findPaths(),
+    store.findInbox({ within: 60 * minute }),
   ]);
   const broker = lookAtBroker();
   const now = facts.now.getTime();
@@ -58,7 +60,7 @@ export async function readOverview({ store, lookAtBroker }: OverviewSources) {
     states: statesOf(facts, ofDay[0]),
     perMinute: perMinute(ofMinutes[0], now),
     oldestDueMs: oldestDue.length === 0 ? null : Math.round(Math.max(0, ...oldestDue)),
-    needsYou: findNeeds({ facts, agents, remotes, instances, heartbeating, broker, paths }),
+    needsYou: findNeeds({ facts, agents, remotes, instances, heartbeating, broker, paths, inbox }),
     agents: agents.map((agent) =>
       agentRow(agent, {
         totals: totals.get(agent.name),

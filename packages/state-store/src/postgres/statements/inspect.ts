@@ -38,6 +38,24 @@ export interface InspectStatements {
       readonly now: Maybe<number>;
     };
   };
+  readonly "find-enqueued-facts": {
+    readonly params: { readonly taskId: string | null };
+    readonly row: {
+      readonly submitter: Maybe<string>;
+      readonly workflow: Maybe<string>;
+      readonly waitingFor: Maybe<number>;
+      readonly code: Maybe<string>;
+      readonly detail: Maybe<string>;
+    };
+  };
+  readonly "find-inbox": {
+    readonly params: { readonly within: number | null };
+    readonly row: {
+      readonly waiting: Maybe<number>;
+      readonly waitingFor: Maybe<number>;
+      readonly refused: unknown;
+    };
+  };
   readonly "find-invariant-violations": {
     readonly params: { readonly batch: number | string | null };
     readonly row: {

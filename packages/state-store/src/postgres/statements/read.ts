@@ -50,6 +50,8 @@ export interface ReadStatements {
       readonly lanes: unknown;
       readonly notifications: Maybe<number>;
       readonly oldestNotificationAge: Maybe<number>;
+      readonly enqueued: Maybe<number>;
+      readonly oldestEnqueuedAge: Maybe<number>;
       readonly deadLetters: Maybe<number>;
       readonly newestDeadLetterAge: Maybe<number>;
       readonly breakers: unknown;

@@ -86,6 +86,7 @@ export interface StatisticsStatements {
       readonly instance: string;
       readonly version: string;
       readonly slots: number | null;
+      readonly takesEnqueued: boolean;
       readonly startedAt: Date;
       readonly seenAt: Date;
       readonly living: Maybe<boolean>;
@@ -205,6 +206,7 @@ export interface StatisticsStatements {
       readonly instance: string | null;
       readonly version: string | null;
       readonly slots: number | null;
+      readonly takesEnqueued: boolean | null;
       readonly inboxChannel: string | null;
     };
     readonly row: object;

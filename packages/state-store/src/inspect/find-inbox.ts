@@ -1,0 +1,54 @@
+import type { Milliseconds } from "@holdfast/domain";
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+
+/** What waits in the inbox. */
+export interface InboxFacts {
+  /** Counted no further than to 10,000. */
+  readonly waiting: number;
+  /** How long the oldest has waited; null: nothing waits. */
+  readonly waitingFor: Milliseconds | null;
+}
+
+/** Submissions of one login that became no task, for one reason. */
+export interface RefusedSubmissions {
+  readonly submitter: string;
+  readonly code: string;
+  readonly submissions: number;
+  /** ISO 8601, of the last one. */
+  readonly latest: string;
+}
+
+/** What waits in the inbox, and what was refused lately. */
+export interface SeenInbox extends InboxFacts {
+  /** The last ones first, 20 at most. */
+  readonly refused: readonly RefusedSubmissions[];
+}
+
+const find = query("find-inbox", rowsOf<SeenInbox>());
+
+/** Reads a bounded number of rows. `within` milliseconds something was refused lately. */
+export const findInbox = async (
+  db: Database,
+  wish: { readonly within: Milliseconds },
+): Promise<SeenInbox> => (await find(db, wish))[0]!;
+
+/** What became of a submission of the inbox that is no task. */
+export interface EnqueuedFacts {
+  readonly submitter: string;
+  /** What its workflow's name meant when it came; null: it was refused. */
+  readonly workflow: string | null;
+  /** How long it has waited; null: it was refused. */
+  readonly waitingFor: Milliseconds | null;
+  /** Why it was refused; null: it waits. */
+  readonly code: string | null;
+  readonly detail: string | null;
+}
+
+const findOne = query("find-enqueued-facts", rowsOf<EnqueuedFacts>());
+
+/** Finds what became of a submission; null: nothing was enqueued under this id, or it is a task. */
+export const findEnqueuedFacts = async (
+  db: Database,
+  asked: { readonly taskId: string },
+): Promise<EnqueuedFacts | null> => (await findOne(db, asked))[0] ?? null;
