@@ -4,6 +4,8 @@
 alter table state.instances add column inbox_channel text;
 -- Whether a process makes tasks of the inbox at all: one of an earlier release does, and does not say so.
 alter table state.instances add column takes_enqueued boolean not null default false;
+-- Whether a version that is not stored stands for the active one of its workflow there: `UNKNOWN_VERSIONS`.
+alter table state.instances add column takes_unknown_versions boolean not null default false;
 -- What metrics say of the inbox.
 grant select (task_id, enqueued_at) on state.inbox to holdfast_scheduler;
 
@@ -22,6 +24,36 @@ create function state.wake_inbox() returns void language sql set search_path = p
      and (select leased_until is null from state.inbox where leased_until is null order by task_id desc limit 1) is null;
 $$;
 revoke execute on function state.wake_inbox() from public;
+
+-- As in 0011. Of a version that is not stored says the process that announced itself last what it takes it for, and all
+-- ways in take it for the same.
+create or replace function state.name_of_workflow(asked text) returns text language plpgsql stable
+  security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  family constant text := state.family_of(asked);
+  found record;
+begin
+  select name, retired_at is not null as is_retired into found
+    from state.workflows
+   where name = asked
+      or (state.family_of(name) = asked and is_active)
+   order by name = asked desc
+   limit 1;
+  if found.name is null and not exists (select from state.workflows where state.family_of(name) = asked) then
+    if family <> asked and (select takes_unknown_versions
+                              from state.instances
+                             where takes_enqueued
+                             order by seen_at desc
+                             limit 1) then
+      return state.name_of_workflow(family);
+    end if;
+    raise exception 'workflow.unknown: no workflow % is stored', asked using errcode = 'HF404';
+  elsif found.name is null or found.is_retired then
+    raise exception 'workflow.retired: the workflow % takes no new tasks', asked using errcode = 'HF410';
+  end if;
+  return found.name;
+end
+$$;
 
 -- Enqueues a submission in the caller's transaction, and returns the id of its task: that of the earlier task, if its
 -- idempotency key stands for one. What it asks for is checked when the task is made. Two things are checked here: its

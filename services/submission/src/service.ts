@@ -54,7 +54,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   health.check("state store", () => store.ping().then(() => true), storeAccess.trouble);
 
   const directory = workflowDirectory(store, {
-    takesUnknownVersions: config.UNKNOWN_VERSIONS === "newest",
+    takesUnknownVersions: takesUnknownVersions(service),
   });
   const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
   const takes = duty !== "operations";
@@ -98,13 +98,18 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   await stopped;
 });
 
+/** Whether a version that is not stored stands for the active one, whichever way a task comes: in SQL the store asks. */
+const takesUnknownVersions = ({ config }: Service): boolean => config.UNKNOWN_VERSIONS === "newest";
+
 /** Has operators see that this process is there, and applications wake it. */
 function announce(
-  { instanceId: instance, signal, log, metrics }: Service,
+  service: Service,
   store: StateStore,
   { wakes, takesEnqueued }: { readonly wakes: InboxWakes; readonly takesEnqueued: boolean },
 ) {
-  const me = { service: "submission", instance, slots: null, takesEnqueued } as const;
+  const { instanceId: instance, signal, log, metrics } = service;
+  const takes = { takesEnqueued, takesUnknownVersions: takesUnknownVersions(service) };
+  const me = { service: "submission", instance, slots: null, ...takes } as const;
   const announced = announceInstance(store, () => ({ ...me, inboxChannel: wakes.channel }));
   return repeat(announced, { name: "instance", signal, log, metrics });
 }

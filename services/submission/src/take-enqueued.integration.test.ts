@@ -42,10 +42,10 @@ async function openApplication(login: string): Promise<TransactionClient> {
 /** The gap at which the next process ends that comes to it. */
 let crashAt: string | null = null;
 /** A process of submission, of which each call is one look. */
-const process = (store = trips.store) =>
+const process = (store = trips.store, directory = workflowDirectory(trips.store)) =>
   takeEnqueued({
     store,
-    directory: workflowDirectory(trips.store),
+    directory,
     hint: () => {},
     log: { warn: () => {}, error: () => {} },
     failpoint: (gap) => {
@@ -249,6 +249,28 @@ test("a version that is activated before a task is made is the version of the ta
   await trips.store.activateWorkflow({ name: "trip.v2", ...wish, asAwaited: false });
   await takeAll();
   expect(await tasks()).toMatchObject([{ workflow: "trip.v2" }]);
+});
+
+test("a version that is not stored stands for the active one in a transaction, too, where the service says so", async () => {
+  const me = {
+    service: "submission",
+    instance: "submission-1",
+    version: "1",
+    slots: null,
+  } as const;
+  const takesUnknownVersions = true;
+  const enqueueAll = async () => [
+    (await enqueue({ workflow: "trip.v77" })).taskId,
+    await enqueueUnchecked({ workflow: "trip.v77" }),
+  ];
+  await trips.store.recordInstance({ ...me, takesEnqueued: true });
+  await expect(enqueueAll()).rejects.toMatchObject({ code: "workflow.unknown" });
+  await trips.store.recordInstance({ ...me, takesEnqueued: true, takesUnknownVersions });
+  await expect(enqueueUnchecked({ workflow: "journey.v1" })).rejects.toThrow("workflow.unknown");
+  const ids = await enqueueAll();
+  await takeAll(process(trips.store, workflowDirectory(trips.store, { takesUnknownVersions })));
+  expect(await tasks()).toEqual(ids.toSorted().map((id) => ({ id, workflow: "trip.v10" })));
+  await query("truncate state.instances");
 });
 
 test("a submission whose workflow is retired before its task is made is refused", async () => {

@@ -13,9 +13,11 @@ export interface Instance {
   readonly takesEnqueued?: boolean;
   /** What it listens to, to learn what is enqueued; absent or null: nothing. */
   readonly inboxChannel?: string | null;
+  /** Whether a version that is not stored stands for the active one there; absent: it does not. */
+  readonly takesUnknownVersions?: boolean;
 }
 
-export interface SeenInstance extends Omit<Instance, "inboxChannel"> {
+export interface SeenInstance extends Omit<Instance, "inboxChannel" | "takesUnknownVersions"> {
   readonly takesEnqueued: boolean;
   readonly startedAt: Date;
   readonly seenAt: Date;
@@ -30,8 +32,10 @@ const silentAfter = 20_000;
 const save = query("save-instance");
 const find = query("find-instances", rowsOf<SeenInstance>());
 
+const takesNothing = { takesEnqueued: false, inboxChannel: null, takesUnknownVersions: false };
+
 export const recordInstance = async (db: Database, instance: Instance): Promise<void> =>
-  void (await save(db, { takesEnqueued: false, inboxChannel: null, ...instance }));
+  void (await save(db, { ...takesNothing, ...instance }));
 
 export const findInstances = (db: Database): Promise<readonly SeenInstance[]> =>
   find(db, { silentAfter });

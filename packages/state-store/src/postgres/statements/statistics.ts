@@ -208,6 +208,7 @@ export interface StatisticsStatements {
       readonly slots: number | null;
       readonly takesEnqueued: boolean | null;
       readonly inboxChannel: string | null;
+      readonly takesUnknownVersions: boolean | null;
     };
     readonly row: object;
   };
