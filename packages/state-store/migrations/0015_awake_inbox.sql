@@ -9,6 +9,10 @@ alter table state.instances add column takes_unknown_versions boolean not null d
 -- What metrics say of the inbox.
 grant select (task_id, enqueued_at) on state.inbox to holdfast_scheduler;
 
+-- The name that the application gave its connection, for people: it proves nothing, unlike `submitter`, its login.
+alter table state.inbox add column application text;
+alter table state.inbox alter column application set default nullif(current_setting('application_name'), '');
+
 -- Wakes one process of submission when the transaction commits: that which announced itself last, so that they take turns
 -- and none is gone. While something waits already, none is woken: the process that takes it looks again afterwards. So
 -- commits seldom queue for the lock that NOTIFY holds until a commit is durable. A transaction that is to be prepared

@@ -114,7 +114,7 @@ export async function makeEnqueued(
 ): Promise<readonly Submitted[]> {
   const rows = await claimAll(db, store);
   const tasks = [];
-  for (const { taskId, replayOf, traceContext, submission } of rows) {
+  for (const { taskId, replayOf, traceContext, submission, submitter: by } of rows) {
     const asked = readRow(submission);
     const [found] = await db.query<{ name: string }>("select state.name_of_workflow($1) as name", [
       asked.workflow,
@@ -127,7 +127,7 @@ export async function makeEnqueued(
     tasks.push({
       ...readSubmission(asked, workflow),
       traceContext,
-      enqueued: { taskId, replayOf },
+      enqueued: { taskId, replayOf, by },
     });
   }
   return tasks.length === 0 ? [] : store.submitTasks(tasks, { actor: "inbox" });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isApplicationName } from "./access/application-names.ts";
 import { isOperatorName } from "./access/operator-names.ts";
 
 /** How processes sign: service, host, process id and a random part; see `runService`. */
@@ -10,7 +11,8 @@ const instance = /^(.+?)-.+-\d+-[0-9a-f]{6}$/;
  * such as those of people, stay as they are.
  */
 export function publicName(name: string): string {
-  const [, service] = isOperatorName(name) ? [] : (instance.exec(name) ?? []);
+  const isNoProcess = isOperatorName(name) || isApplicationName(name);
+  const [, service] = isNoProcess ? [] : (instance.exec(name) ?? []);
   if (service === undefined) return name;
   return `${service}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 }

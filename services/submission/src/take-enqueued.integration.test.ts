@@ -127,7 +127,14 @@ test("two processes that take the same submission, because a lease ended early, 
   const [row] = await query<{ submission: string }>(
     "select submission::text as submission from state.inbox",
   );
-  const same = { taskId, submission: row!.submission, replayOf: null, traceContext: null };
+  const same = {
+    taskId,
+    submission: row!.submission,
+    replayOf: null,
+    traceContext: null,
+    submitter: "shop",
+    application: null,
+  };
   const withSame = () => {
     const rows = [same];
     return process({ ...trips.store, claimEnqueued: async () => rows.splice(0) });
@@ -298,6 +305,29 @@ test("callers of the function before get the id of a task that is made by the sa
     labels: { a: "1" },
     notBefore: expect.any(String),
   });
+});
+
+test("the history of a task names the login and the application that enqueued it, to operators only", async () => {
+  const { taskId } = await enqueue();
+  const url = new URL(trips.url);
+  [url.username, url.password] = ["shop", "x"];
+  url.searchParams.set("application_name", "till 7");
+  const [named] = await queryOnce<{ id: string }>(
+    url.href,
+    `select state.enqueue_submission('{"workflow": "trip", "input": {"guest": "Ada", "nights": 2}}')::text as id`,
+  );
+  await takeAll();
+  const { body: first } = await trips.get(`/v1/tasks/${taskId}/history`);
+  expect(JSON.parse(first)).toMatchObject({
+    items: [{ action: "submit", actor: expect.stringMatching(/^application:shop( \(.*\))?$/) }],
+  });
+  const path = `/v1/tasks/${named!.id}/history`;
+  const actors = async (headers?: Record<string, string>) => {
+    const found = await trips.get(path, headers);
+    return found.json<{ items: { actor: string }[] }>().items.map(({ actor }) => actor);
+  };
+  expect(await actors()).toEqual(["application:shop (till 7)"]);
+  expect(await actors({})).toEqual(["application"]);
 });
 
 test("an id is what the store made today, and enqueued again under it nothing changes", async () => {

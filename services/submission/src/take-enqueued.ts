@@ -8,6 +8,7 @@ import {
   readRow,
   type StateStore,
 } from "@holdfast/state-store";
+import { applicationName } from "./access/application-names.ts";
 import { type Reading, type RefusedSubmission, taskMaker } from "./make-tasks.ts";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
@@ -85,16 +86,14 @@ const isOfOneRow = (error: unknown): boolean =>
 const failed = () => new Problem(500, "request.failed", "Something went wrong on our side.");
 
 /** Reads the submission in a row as a task. */
-async function readEnqueued(
-  { taskId, submission, replayOf, traceContext }: EnqueuedSubmission,
-  { find, inTurn }: Reading,
-): Promise<NewTask> {
+async function readEnqueued(row: EnqueuedSubmission, { find, inTurn }: Reading): Promise<NewTask> {
+  const { taskId, submission, replayOf, traceContext } = row;
   const asked = askedIn(submission);
   const { workflow: named } = asked;
   if (typeof named !== "string") throw unknownWorkflow(String(named), null);
   const workflow = await find(named);
   const task = await inTurn(() => readSubmissionAt(asked, workflow, { noun: taskNoun }));
-  return { ...task, traceContext, enqueued: { taskId, replayOf } };
+  return { ...task, traceContext, enqueued: { taskId, replayOf, by: applicationName(row) } };
 }
 
 function askedIn(submission: string) {

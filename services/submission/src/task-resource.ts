@@ -12,6 +12,7 @@ import {
   unusableActor,
 } from "@holdfast/state-store";
 import type { Reader } from "./access/access.ts";
+import { isApplicationName } from "./access/application-names.ts";
 import { isOperatorName } from "./access/operator-names.ts";
 import type { Noun } from "./noun.ts";
 import { publicName } from "./public-names.ts";
@@ -67,6 +68,7 @@ export function taskResource(
 
 /** What strangers read in the place of an operator's name, and of an operator's words. */
 const anOperator = "operator";
+const anApplication = "application";
 const operatorsWords = "An operator paused it.";
 
 /** A task as its reader may see it: to strangers an operator has neither name nor words. */
@@ -87,6 +89,9 @@ export function historyResource<Of extends Entry>(entry: Of, reader: Reader): En
   const source = sourceOfMove(entry);
   if (reader === "operator") return { ...entry, source, actor: publicName(actor) };
   const isOperators = note !== null || isOperatorName(actor);
-  const shownActor = isOperators ? anOperator : publicName(actor);
-  return { ...entry, source, actor: shownActor, note: null };
+  return { ...entry, source, actor: isOperators ? anOperator : strangersName(actor), note: null };
 }
+
+/** The name that strangers read: an application has neither that of its login nor its own. */
+const strangersName = (actor: string): string =>
+  isApplicationName(actor) ? anApplication : publicName(actor);

@@ -13,4 +13,4 @@ update state.inbox
                           limit :most
                             for update skip locked) as free) as sized
           where before < :most_bytes)
-returning task_id, submission::text as submission, replay_of, trace_context;
+returning task_id, submission::text as submission, replay_of, trace_context, submitter, application;

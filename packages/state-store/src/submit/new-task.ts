@@ -13,6 +13,10 @@ export interface EnqueuedSubmission {
   readonly replayOf: string | null;
   /** The trace that it goes on with, as `traceText` writes it; null: none. */
   readonly traceContext: string | null;
+  /** The login that enqueued it. */
+  readonly submitter: string;
+  /** What the application called its connection; null: nothing, or an earlier release took it. */
+  readonly application: string | null;
 }
 
 /** A task to be written down. */
@@ -44,7 +48,10 @@ export interface NewTask {
     readonly keepFor?: Milliseconds;
   } | null;
   /** The submission of the inbox that it is made of; absent: it comes from elsewhere. */
-  readonly enqueued?: Pick<EnqueuedSubmission, "taskId" | "replayOf">;
+  readonly enqueued?: Pick<EnqueuedSubmission, "taskId" | "replayOf"> & {
+    /** Stands in the history as who submitted it. */
+    readonly by: string;
+  };
 }
 
 /** A task that is to be written, and the id that it would get. */

@@ -13,6 +13,8 @@ export interface SubmitStatements {
       readonly submission: Maybe<string>;
       readonly replayOf: string | null;
       readonly traceContext: string | null;
+      readonly submitter: string;
+      readonly application: string | null;
     };
   };
   readonly "delete-enqueued": {
@@ -108,6 +110,7 @@ export interface SubmitStatements {
       readonly completeBys: readonly (number | null)[] | null;
       readonly inputs: readonly (string | null)[] | null;
       readonly traceContexts: readonly (string | null)[] | null;
+      readonly enqueuedBys: readonly (string | null)[] | null;
       readonly actor: string | null;
     };
     readonly row: object;
