@@ -29,6 +29,22 @@ create function state.wake_inbox() returns void language sql set search_path = p
 $$;
 revoke execute on function state.wake_inbox() from public;
 
+-- Whether a task has given up its business key: it has ended, or went with its month. A task that the asking statement does
+-- not see counts as open as long as its month is there, it may have been submitted today, or its submission waits in the
+-- inbox: another transaction may just have written it. It has no settings of its own, so that only a key that is in use
+-- costs the call.
+create function state.has_freed_key(holder uuid) returns boolean language sql stable as $$
+  select exists (select from state.tasks where tasks.task_id = holder and finished_at is not null)
+      or (holder < state.first_id_of(state.trusted_now() - interval '1 day')
+          and not exists (select from state.partitions where holder >= state.first_id_of(month) and holder < end_id)
+          and not exists (select from state.tasks where tasks.task_id = holder)
+          and not exists (select from state.inbox where inbox.task_id = holder));
+$$;
+revoke execute on function state.has_freed_key(uuid) from public;
+grant execute on function state.has_freed_key(uuid) to holdfast_submission;
+-- What waits in the inbox keeps its business key when others are swept.
+grant select (task_id) on state.inbox to holdfast_supervisor;
+
 -- As in 0011. Of a version that is not stored says the process that announced itself last what it takes it for, and all
 -- ways in take it for the same.
 create or replace function state.name_of_workflow(asked text) returns text language plpgsql stable
@@ -104,16 +120,11 @@ begin
   end if;
 
   if called is not null and earlier is null then
-    -- As insert-business-keys.sql: a holder that this statement does not see may wait in the inbox, or have been written
-    -- meanwhile.
     insert into state.business_keys as taken (tenant, family, key, task_id)
     values ('default', state.family_of(version), called, new_id)
         on conflict (tenant, family, key) do update set task_id = excluded.task_id
-     where exists (select from state.tasks where tasks.task_id = taken.task_id and finished_at is not null)
-        or (taken.task_id < state.first_id_of(state.trusted_now() - interval '1 day')
-            and not exists (select from state.partitions
-                             where taken.task_id >= state.first_id_of(month) and taken.task_id < end_id)
-            and not exists (select from state.tasks where tasks.task_id = taken.task_id));
+     where taken.task_id = excluded.task_id
+        or state.has_freed_key(taken.task_id);
     if not found then
       select business_keys.task_id into earlier
         from state.business_keys

@@ -1,7 +1,7 @@
 -- Of the next business keys, in their order and from where the last look stopped, deletes those whose task has ended
 -- or is gone. Returns how many, and whether these were the last: then the next look begins at the first key. While
 -- another Supervisor looks, these are none. A task that is not seen is gone only if it was submitted long ago:
--- another transaction may just have written it.
+-- another transaction may just have written it; and none of the inbox is.
 with place as materialized (
   select tenant, family, key
     from state.business_key_sweep
@@ -24,7 +24,8 @@ free as materialized (
    where exists (select from state.tasks
                   where tasks.task_id = looked.task_id and finished_at is not null)
       or (looked.task_id < (select state.first_id_of(state.trusted_now() - interval '1 day'))
-          and not exists (select from state.tasks where tasks.task_id = looked.task_id))
+          and not exists (select from state.tasks where tasks.task_id = looked.task_id)
+          and not exists (select from state.inbox where inbox.task_id = looked.task_id))
 ),
 deleted as (
   delete from state.business_keys as known

@@ -222,3 +222,20 @@ test("the key of a task that a statement does not see is in use, unless its mont
     expect(await submit(task({ key }))).toMatchObject([{ kind: "held" }]);
   }
 });
+
+test("the key of a submission that waits in the inbox stays its own, however long that takes", async () => {
+  const asked = { workflow: "trip", input: { x: 1 }, key: "order-7" };
+  await submitBySql(tested.application, [asked]);
+  for (const age of ["2 days", "400 days"]) {
+    await tested.db.query(
+      `with old as materialized (select state.first_id_of(clock_timestamp() - interval '${age}') as id),
+            named as (update state.business_keys set task_id = (select id from old))
+       update state.inbox set task_id = (select id from old)`,
+    );
+    await supervisor.deleteFreeBusinessKeys({ batch: 100 });
+    expect(await submit(task())).toMatchObject([{ kind: "held" }]);
+    await expect(submitBySql(tested.application, [asked])).rejects.toMatchObject({
+      code: "task.key_in_use",
+    });
+  }
+});
