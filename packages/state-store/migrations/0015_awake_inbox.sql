@@ -13,6 +13,11 @@ grant select (task_id, enqueued_at) on state.inbox to holdfast_scheduler;
 alter table state.inbox add column application text;
 alter table state.inbox alter column application set default nullif(current_setting('application_name'), '');
 
+-- How often a process has taken it. One that was taken in vain before may be to blame, and is made alone.
+alter table state.inbox add column claims smallint not null default 0;
+-- Callers take turns.
+create index inbox_by_submitter on state.inbox (submitter, task_id);
+
 -- Wakes one process of submission when the transaction commits: that which announced itself last, so that they take turns
 -- and none is gone. While something waits already, none is woken: the process that takes it looks again afterwards. So
 -- commits seldom queue for the lock that NOTIFY holds until a commit is durable. A transaction that is to be prepared
@@ -99,6 +104,7 @@ begin
   elsif keep_key_for is null or keep_key_for not between '0' and '366 days' then
     raise exception 'task.invalid: the idempotency key is kept for at most 366 days' using errcode = 'HF422';
   elsif exists (select from state.inbox where inbox.task_id = new_id)
+     or exists (select from state.refusals where refusals.task_id = new_id)
      or exists (select from state.tasks where tasks.task_id = new_id) then
     return new_id;
   end if;
@@ -136,7 +142,8 @@ begin
 
   perform state.wake_inbox();
   insert into state.inbox (task_id, submission, bytes, workflow, replay_of)
-  values (new_id, enqueue_submission.submission, size, version, earlier);
+  values (new_id, enqueue_submission.submission, size, version, earlier)
+      on conflict (task_id) do nothing;
   return coalesce(earlier, new_id);
 end
 $$;

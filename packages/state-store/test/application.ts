@@ -99,7 +99,12 @@ async function claimAll(
 ): ReturnType<StateStore["claimEnqueued"]> {
   for (;;) {
     try {
-      return await store.claimEnqueued({ most: 100, mostBytes: 1_000_000, lease: 60_000 });
+      return await store.claimEnqueued({
+        most: 100,
+        mostBytes: 1_000_000,
+        lease: 60_000,
+        mostLeases: 1,
+      });
     } catch (error) {
       if (!(error instanceof Fault && error.transient)) throw error;
       await db.query("update state.inbox set leased_until = null");

@@ -67,6 +67,32 @@ async function takeAll(take = process()): Promise<void> {
   }
 }
 
+/** Looks until it meets the fault of ours. */
+async function failing(take: () => Promise<number>): Promise<void> {
+  const error = await retried(() =>
+    take().then(
+      () => null,
+      (failure: unknown) => {
+        if (failure instanceof TypeError) return failure;
+        throw failure;
+      },
+    ),
+  );
+  expect(error).toMatchObject({ message: "a bug" });
+}
+
+/** Repeats what only asks, where a connection broke. */
+async function retried<Result>(ask: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Fault && error.transient)) throw error;
+      await endLeases();
+    }
+  }
+}
+
 const enqueue = async (task: Partial<SubmittedTask> = {}) => {
   const [submitted] = await submitTasks(application, [{ workflow: "trip", input, ...task }]);
   return submitted!;
@@ -134,6 +160,7 @@ test("two processes that take the same submission, because a lease ended early, 
     traceContext: null,
     submitter: "shop",
     application: null,
+    claims: 1,
   };
   const withSame = () => {
     const rows = [same];
@@ -305,6 +332,110 @@ test("callers of the function before get the id of a task that is made by the sa
     labels: { a: "1" },
     notBefore: expect.any(String),
   });
+});
+
+test("what fails whenever it is made holds none of the others back, neither those with it nor those behind", async () => {
+  const broken = await enqueueUnchecked({ input: { guest: "Bob", nights: 1 } });
+  const good = [(await enqueue()).taskId, (await enqueue()).taskId];
+  const store = {
+    ...trips.store,
+    // As a fault of ours would, which no Fault says.
+    submitTasks: async (...[made, options]: Parameters<typeof trips.store.submitTasks>) => {
+      if (made.some(({ enqueued }) => enqueued?.taskId === broken)) throw new TypeError("a bug");
+      return trips.store.submitTasks(made, options);
+    },
+  };
+  await failing(process(store));
+  await endLeases();
+  good.push((await enqueue()).taskId);
+  await failing(process(store));
+  expect((await tasks()).map(({ id }) => id)).toEqual(good);
+  // It rests for longer each time.
+  const [row] = await query<{ claims: number; long: boolean }>(
+    "select claims, leased_until > clock_timestamp() + interval '20 s' as long from state.inbox",
+  );
+  expect(row).toEqual({ claims: expect.any(Number), long: true });
+  expect(row!.claims).toBeGreaterThanOrEqual(2);
+  await endLeases();
+  await takeAll();
+  expect((await tasks()).map(({ id }) => id).toSorted()).toEqual([broken, ...good].toSorted());
+});
+
+test("callers take turns, and what is taken has a budget of bytes", async () => {
+  const many = await openApplication("many");
+  for (let count = 0; count < 6; count += 1) await enqueueUnchecked({}, many);
+  const own = [await enqueueUnchecked({}), await enqueueUnchecked({})];
+  const asked = { lease: 60_000, mostLeases: 1, mostBytes: 1_000_000 };
+  const first = await retried(() => trips.store.claimEnqueued({ ...asked, most: 4 }));
+  expect(first.map(({ submitter }) => submitter).toSorted()).toEqual([
+    "many",
+    "many",
+    "shop",
+    "shop",
+  ]);
+  expect(first.flatMap(({ taskId, submitter }) => (submitter === "shop" ? [taskId] : []))).toEqual(
+    own,
+  );
+  // One that is larger than the budget is taken alone.
+  const second = await retried(() =>
+    trips.store.claimEnqueued({ ...asked, most: 200, mostBytes: 1 }),
+  );
+  expect(second).toHaveLength(1);
+});
+
+test("a submission whose lease was given before the clock was set back is taken at once", async () => {
+  const { taskId } = await enqueue();
+  await query(
+    "update state.inbox set claims = 1, leased_until = clock_timestamp() + interval '1 hour'",
+  );
+  await takeAll();
+  expect((await tasks()).map(({ id }) => id)).toEqual([taskId]);
+});
+
+test("a submission that is enqueued again under its id after it was refused stays refused, and stops none", async () => {
+  const under = async (id: string) => {
+    const sql = "select state.enqueue_submission($1::jsonb, $2)::text as id";
+    const { rows } = await application.query(sql, [
+      JSON.stringify({ workflow: "trip", input: { guest: "Ada" } }),
+      id,
+    ]);
+    return (rows[0] as { readonly id: string }).id;
+  };
+  const { rows } = await application.query("select state.new_task_id()::text as id", []);
+  const { id } = rows[0] as { readonly id: string };
+  await under(id);
+  await takeAll();
+  expect(await under(id)).toBe(id);
+  expect(await query("select from state.inbox")).toEqual([]);
+  // As if both had been written at a time.
+  await query(
+    `insert into state.inbox (task_id, submission, bytes, workflow) values ('${id}', '{"workflow": "trip"}', 2, 'trip.v10')`,
+  );
+  const other = await enqueueUnchecked({ priority: "high" });
+  await takeAll();
+  expect((await refusals()).map((one) => (one as { id: string }).id).toSorted()).toEqual(
+    [id, other].toSorted(),
+  );
+});
+
+test("two transactions that enqueue under one id at a time are one submission", async () => {
+  const { rows } = await application.query("select state.new_task_id()::text as id", []);
+  const { id } = rows[0] as { readonly id: string };
+  const sql = "select state.enqueue_submission($1::jsonb, $2)::text as id";
+  const asked = JSON.stringify({ workflow: "trip", input, key: "t-7" });
+  await Promise.all(Array.from({ length: 4 }, () => application.query(sql, [asked, id])));
+  await takeAll();
+  expect(await tasks()).toMatchObject([{ id }]);
+  expect(await refusals()).toEqual([]);
+});
+
+test("a number that no JavaScript number holds is refused, as over the other ways", async () => {
+  await application.query(
+    `select state.enqueue_submission('{"workflow": "trip", "input": {"guest": "Ada", "nights": 1e400}}')`,
+    [],
+  );
+  await takeAll();
+  expect(await refusals()).toMatchObject([{ code: "task.invalid" }]);
 });
 
 test("the history of a task names the login and the application that enqueued it, to operators only", async () => {

@@ -35,13 +35,15 @@ const longestRest = 1_000;
 /** What one transaction makes, and what is in memory meanwhile. */
 const most = 200;
 const mostBytes = 4 * 1024 * 1024;
-/** Milliseconds in which a batch is made; after that another process takes it. */
+/** Milliseconds in which a batch is made; after that another process takes it. What was taken in vain rests for more of them. */
 const lease = 15_000;
+const mostLeases = 40;
 
 /**
  * Makes tasks of the submissions that applications have enqueued in their transactions: those of one look. Each becomes
  * one task with the id that it was given, or is refused: whatever crashes, its row is there until one of these is
- * committed. Resolves to the milliseconds until the next look.
+ * committed. Those that were taken in vain before are made one by one, after the others: what fails, or ends its process,
+ * holds none back. Resolves to the milliseconds until the next look.
  */
 export function takeEnqueued(deps: Dependencies): () => Promise<number> {
   const { store, hint } = deps;
@@ -68,15 +70,30 @@ export function takeEnqueued(deps: Dependencies): () => Promise<number> {
   return async () => {
     const rest = rests[looks] ?? longestRest;
     looks += 1;
-    const rows = await store.claimEnqueued({ most, mostBytes, lease });
+    const rows = await store.claimEnqueued({ most, mostBytes, lease, mostLeases });
     if (rows.length === 0) return rest;
     looks = 0;
-    const refused = await make(rows);
-    if (refused.length > 0) await refuse(refused, deps);
-    if (refused.length < rows.length) hint();
+    const failures: unknown[] = [];
+    for (const part of partsOf(rows)) {
+      try {
+        const refused = await make(part);
+        if (refused.length > 0) await refuse(refused, deps);
+        if (refused.length < part.length) hint();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
     // More may have waited than one transaction takes.
     return 0;
   };
+}
+
+/** What is made together: what is taken for the first time, and each of the others. */
+function partsOf(rows: readonly EnqueuedSubmission[]): readonly (readonly EnqueuedSubmission[])[] {
+  const fresh = rows.filter(({ claims }) => claims <= 1);
+  const others = rows.filter(({ claims }) => claims > 1).map((row) => [row]);
+  return fresh.length === 0 ? others : [fresh, ...others];
 }
 
 /** Whether a row is to blame for an error, and not the store, its rights or this process. */
@@ -101,7 +118,8 @@ function askedIn(submission: string) {
     return readRow(submission);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new Problem(400, "request.not_json", "The submission is deeper than a message may be.");
+    const why = `The submission cannot be read: ${error.message}.`;
+    throw new Problem(400, "request.not_json", why);
   }
 }
 

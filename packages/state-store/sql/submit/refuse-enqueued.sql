@@ -31,4 +31,6 @@ select task_id, gone.submitter, left(gone.submission ->> 'idempotencyKey', 300),
        left(gone.submission ->> 'correlationId', 300), asked.code, asked.detail, asked.errors
   from gone
   join asked using (task_id)
+    -- Enqueued twice under its id by transactions at a time: the first refusal stays.
+    on conflict (task_id) do nothing
 returning task_id;

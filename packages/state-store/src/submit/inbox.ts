@@ -21,13 +21,14 @@ export interface EnqueuedRefusal {
 interface ClaimWish {
   readonly most: number;
   readonly mostBytes: number;
-  /** Milliseconds for which no other process takes it. */
+  /** Milliseconds for which no other process takes it: that many for each time that it was taken, but not more often. */
   readonly lease: number;
+  readonly mostLeases: number;
 }
 
 /** Submissions that applications enqueue in their own transactions. */
 export interface InboxStore {
-  /** Takes the oldest submissions of the inbox, with SKIP LOCKED. If the answer is lost, their leases end. */
+  /** Takes submissions of the inbox, the oldest of each caller by turns, with SKIP LOCKED. If the answer is lost, their leases end. */
   claimEnqueued(wish: ClaimWish): Promise<readonly EnqueuedSubmission[]>;
   /** Refuses submissions of the inbox, once each: with a row for their applications, and a message to who asked for one. */
   refuseEnqueued(refusals: readonly EnqueuedRefusal[]): Promise<void>;
@@ -35,7 +36,7 @@ export interface InboxStore {
 
 const claimRows = query("claim-enqueued", rowsOf<EnqueuedSubmission, "submission">());
 
-/** Takes the oldest submissions of the inbox, in their order: who came first with a key has it. */
+/** Takes submissions of the inbox, and has them in their order: who came first with a key has it. */
 export const claimEnqueued = async (
   db: Database,
   wish: ClaimWish,

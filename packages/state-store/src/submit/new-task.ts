@@ -17,6 +17,8 @@ export interface EnqueuedSubmission {
   readonly submitter: string;
   /** What the application called its connection; null: nothing, or an earlier release took it. */
   readonly application: string | null;
+  /** How often it was taken, this time included. */
+  readonly claims: number;
 }
 
 /** A task to be written down. */

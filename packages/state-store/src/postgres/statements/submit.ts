@@ -4,6 +4,7 @@ import type { Maybe } from "../maybe.ts";
 export interface SubmitStatements {
   readonly "claim-enqueued": {
     readonly params: {
+      readonly mostLeases: number | null;
       readonly lease: number | null;
       readonly most: number | string | null;
       readonly mostBytes: number | string | null;
@@ -15,6 +16,7 @@ export interface SubmitStatements {
       readonly traceContext: string | null;
       readonly submitter: string;
       readonly application: string | null;
+      readonly claims: number;
     };
   };
   readonly "delete-enqueued": {
