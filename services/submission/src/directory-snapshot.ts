@@ -1,4 +1,4 @@
-import { overload } from "@holdfast/runtime";
+import { type Clock, overload } from "@holdfast/runtime";
 import { familyOf, type StateStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Noun, nounOf } from "./noun.ts";
 
@@ -23,7 +23,7 @@ const betweenMisses = 100;
 const mostWaiting = 200;
 
 /** Keeps the last snapshot, and reads a new one when it is old. One read runs at a time. */
-export function snapshotCache(store: Store, clock: () => number) {
+export function snapshotCache(store: Store, clock: Clock) {
   let snapshot: Snapshot | null = null;
   let reading: Promise<Snapshot> | null = null;
   const wait = waitInTurn();
@@ -39,7 +39,7 @@ export function snapshotCache(store: Store, clock: () => number) {
 
   /** The snapshot, if it is recent enough to be used; null: requests have to wait for a new one. */
   const current = (): Snapshot | null => {
-    const age = snapshot === null ? Number.POSITIVE_INFINITY : clock() - snapshot.readAt;
+    const age = snapshot === null ? Number.POSITIVE_INFINITY : clock.now() - snapshot.readAt;
     // If it fails, the next request that has to wait for it gets the error.
     if (age > fresh && age <= usable) read().catch(() => {});
     return age <= usable ? snapshot : null;
@@ -54,8 +54,8 @@ export function snapshotCache(store: Store, clock: () => number) {
   /** Reads a new snapshot, a moment after the last one at the earliest. */
   const readForMiss = async (): Promise<Snapshot> => {
     await reading?.catch(() => {});
-    const due = snapshot === null ? 0 : snapshot.readAt + betweenMisses - clock();
-    if (due > 0) await new Promise((resolve) => setTimeout(resolve, due));
+    const due = snapshot === null ? 0 : snapshot.readAt + betweenMisses - clock.now();
+    if (due > 0) await new Promise<void>((resolve) => void clock.after(due, resolve));
     return read();
   };
 
@@ -92,8 +92,8 @@ function waitInTurn() {
   };
 }
 
-async function readSnapshot(store: Store, clock: () => number): Promise<Snapshot> {
-  const readAt = clock();
+async function readSnapshot(store: Store, clock: Pick<Clock, "now">): Promise<Snapshot> {
+  const readAt = clock.now();
   const [workflows, agents] = await Promise.all([store.findWorkflows(), store.findKnownAgents()]);
   const nouns = workflows.flatMap(({ name, collections }) =>
     collections.map((collection) => [collection, nounOf(collection, familyOf(name))] as const),

@@ -1,6 +1,13 @@
 import type { AskedSubmission } from "@holdfast/contracts";
 import { type TraceContext, TransientFault, traceText } from "@holdfast/domain";
-import { batchCalls, type Failpoint, noTracing, type Tracing } from "@holdfast/runtime";
+import {
+  batchCalls,
+  type Clock,
+  type Failpoint,
+  noTracing,
+  systemClock,
+  type Tracing,
+} from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
 import type { FastifyRequest } from "fastify";
 import type { Learns } from "./access/access.ts";
@@ -26,6 +33,7 @@ export interface SubmitDependencies {
   /** Whether tasks whose Agents have never announced themselves are taken; not unless said so. */
   readonly takesUnknownAgents?: boolean;
   readonly waiting?: WaitingLimits;
+  readonly clock?: Clock;
   /** The tracing of submissions; none unless given. */
   readonly tracing?: Tracing;
 }
@@ -70,12 +78,13 @@ export type Accepted = Extract<Submitted, { kind: "created" | "replayed" }>;
 
 /** Submits tasks: those that arrive during one transaction share the next. What waits is bounded. */
 export function taskSubmitter(deps: SubmitDependencies) {
-  const { directory, waiting = defaultWaiting, tracing = noTracing } = deps;
+  const { directory, waiting = defaultWaiting, tracing = noTracing, clock = systemClock } = deps;
   const limit = queueLimit({ most: waiting.tasks });
   const submissions = batchCalls(acceptTasks(deps, limit), {
     max: batch,
     maxWaiting: { items: waiting.tasks, bytes: bytesWaiting },
     patience: waiting.patience,
+    clock,
   });
 
   const write = async (request: SubmitRequest, workflow: OpenWorkflow, caller: Caller) => {

@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from "@holdfast/domain";
 import type { WorkflowRecord } from "@holdfast/state-store";
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
+import { virtualClock } from "../test/virtual-clock.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
 
 const record = (
@@ -98,4 +99,67 @@ test("while all versions are retired the newest is meant, which the store refuse
   });
   expect((await directory.find("stay", () => true)).name).toBe("stay.v10");
   expect(directory.isRetired("stay.v10")).toBe(true);
+});
+
+describe("the directory has the time of its clock alone", () => {
+  const directoryAt = () => {
+    const clock = virtualClock();
+    const reads: number[] = [];
+    let isAway = false;
+    const directory = workflowDirectory(
+      {
+        findWorkflows: async () => {
+          reads.push(clock.now());
+          if (isAway) throw new Error("away");
+          return stored;
+        },
+        findKnownAgents: async () => [],
+        findWorkflow: async (name) => ({ definition: definition(name) }) as never,
+        findActiveVersions: async ({ names }) => new Set(names),
+      },
+      { clock },
+    );
+    return { clock, reads, directory, goAway: () => void (isAway = true) };
+  };
+  const find = (directory: ReturnType<typeof directoryAt>["directory"], asked: string) =>
+    directory.find(asked, () => true);
+
+  test("what is not stored is looked for a moment after the last look, and not before", async () => {
+    const { clock, reads, directory } = directoryAt();
+    await find(directory, "stay");
+    const missed = expect(find(directory, "gone")).rejects.toMatchObject({
+      code: "workflow.unknown",
+    });
+    await clock.pass(99);
+    expect(reads).toEqual([0]);
+    await clock.pass(1);
+    expect(reads).toEqual([0, 100]);
+    await missed;
+  });
+
+  test("what was read is used for half a minute, and read anew in the background after a second", async () => {
+    const { clock, reads, directory, goAway } = directoryAt();
+    await find(directory, "stay");
+    await clock.pass(1_000);
+    expect(directory.known("stay")?.name).toBe("stay.v5");
+    expect(reads).toEqual([0]);
+    goAway();
+    await clock.pass(29_000);
+    expect(directory.known("stay")?.name).toBe("stay.v5");
+    expect(reads).toEqual([0, 30_000]);
+    await clock.pass(1);
+    expect(directory.known("stay")).toBeUndefined();
+    await expect(find(directory, "stay")).rejects.toThrow("away");
+  });
+
+  test("the question whether a version is active begins when the clock says so", async () => {
+    const { clock, directory } = directoryAt();
+    const answers: boolean[] = [];
+    const workflow = await find(directory, "stay");
+    void directory.isOutdated(workflow).then((isOutdated) => answers.push(isOutdated));
+    await new Promise(setImmediate);
+    expect(answers).toEqual([]);
+    await clock.pass(0);
+    expect(answers).toEqual([false]);
+  });
 });

@@ -1,6 +1,6 @@
 import { compileTaskInput, type InputCheck } from "@holdfast/contracts";
 import type { WorkflowDefinition } from "@holdfast/domain";
-import { batchCalls, boundedMap } from "@holdfast/runtime";
+import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
 import { familyOf, type StateStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
 import { namesLike } from "./names-like.ts";
@@ -54,8 +54,9 @@ type Store = Pick<
 >;
 
 interface DirectoryOptions {
-  /** Milliseconds that only grow. */
-  readonly clock?: () => number;
+  readonly clock?: Clock;
+  /** Compiles the check of an input; one that keeps what it compiled may stand in its place. */
+  readonly compile?: (definition: WorkflowDefinition) => InputCheck;
   /** Whether a version that is not stored stands for the active one; not unless said so. */
   readonly takesUnknownVersions?: boolean;
 }
@@ -74,23 +75,23 @@ const startingUp = 60_000;
  * Answers from memory while the store is slow or away, so that what waits for it stays bounded. Which version is active and
  * which is retired decides the store, in the transaction of the task: here is only looked which one it will be.
  */
-export function workflowDirectory(
-  store: Store,
-  { clock = () => performance.now(), takesUnknownVersions = false }: DirectoryOptions = {},
-): WorkflowDirectory {
+export function workflowDirectory(store: Store, options: DirectoryOptions = {}): WorkflowDirectory {
+  const { clock = systemClock, compile = compileTaskInput, takesUnknownVersions = false } = options;
   const meant = (asked: string, workflows: readonly WorkflowRecord[]): Meant | undefined =>
     meantAmong(workflows, asked) ??
     (takesUnknownVersions ? meantAmong(workflows, familyOf(asked)) : undefined);
   const snapshots = snapshotCache(store, clock);
   const opened = boundedMap<string, StoredVersion>(mostKept);
   const misses = recentMisses(clock);
-  const activeVersions = activeVersionsIn(store);
+  const activeVersions = activeVersionsIn(store, clock);
 
   const open = async (name: string): Promise<StoredVersion> => {
     const stored = await snapshots.wait(() => store.findWorkflow(name));
     if (stored === null) throw unusable();
-    const workflow = versionOf(name, stored.definition);
-    opened.set(name, workflow, JSON.stringify(stored.definition).length);
+    const { definition } = stored;
+    const check = checkOf(definition, compile);
+    const workflow = { name, family: familyOf(name), definition, check };
+    opened.set(name, workflow, JSON.stringify(definition).length);
     return workflow;
   };
 
@@ -134,19 +135,15 @@ export function workflowDirectory(
   };
 }
 
-const versionOf = (name: string, definition: WorkflowDefinition): StoredVersion => ({
-  name,
-  family: familyOf(name),
-  definition,
-  check: checkOf(definition),
-});
-
 /** Asks the store whether versions are active: those that are asked about at the same time in one statement. */
-const activeVersionsIn = (store: Pick<Store, "findActiveVersions">) =>
-  batchCalls(async (names: readonly string[]) => {
-    const active = await store.findActiveVersions({ names: [...new Set(names)] });
-    return names.map((name) => active.has(name));
-  }, askingStore);
+const activeVersionsIn = (store: Pick<Store, "findActiveVersions">, clock: Clock) =>
+  batchCalls(
+    async (names: readonly string[]) => {
+      const active = await store.findActiveVersions({ names: [...new Set(names)] });
+      return names.map((name) => active.has(name));
+    },
+    { ...askingStore, clock },
+  );
 
 function versionsIn(workflows: readonly WorkflowRecord[], asked: string): readonly string[] {
   const isMeant = ({ name }: WorkflowRecord) => name === asked || familyOf(name) === asked;
@@ -174,14 +171,14 @@ async function unknownAgents(
 }
 
 /** Collections that were looked for a moment ago, and not found. */
-function recentMisses(clock: () => number) {
+function recentMisses(clock: Pick<Clock, "now">) {
   /** When each was missed, the oldest first. */
   const missed = new Map<string, number>();
   return {
-    has: (name: string) => clock() - (missed.get(name) ?? Number.NEGATIVE_INFINITY) < missFor,
+    has: (name: string) => clock.now() - (missed.get(name) ?? Number.NEGATIVE_INFINITY) < missFor,
     add(name: string): void {
       missed.delete(name);
-      missed.set(name, clock());
+      missed.set(name, clock.now());
       const [oldest] = missed.keys();
       if (missed.size > mostMisses && oldest !== undefined) missed.delete(oldest);
     },
@@ -208,9 +205,12 @@ function meantAmong(workflows: readonly WorkflowRecord[], asked: string): Meant 
 }
 
 /** Throws a 500 for a schema that cannot be compiled: registering refuses it, so the stored row was changed. */
-function checkOf(definition: WorkflowDefinition): InputCheck {
+function checkOf(
+  definition: WorkflowDefinition,
+  compile: NonNullable<DirectoryOptions["compile"]>,
+): InputCheck {
   try {
-    return compileTaskInput(definition);
+    return compile(definition);
   } catch {
     throw unusable();
   }

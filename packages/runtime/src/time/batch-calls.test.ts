@@ -66,6 +66,18 @@ test("a lone item is sent at once", async () => {
   expect(await result).toBe(2);
 });
 
+test("a call begins when the clock says so, with all that came until then", async () => {
+  const clock = testClock();
+  const { calls, release, double } = doubling({ max: 10, clock });
+  const both = Promise.all([double(1), double(2)]);
+  await settle();
+  expect(calls).toEqual([]);
+  clock.pass(0);
+  expect(calls).toEqual([[1, 2]]);
+  release();
+  expect(await both).toEqual([2, 4]);
+});
+
 test("items that arrive during a call go together into the next call, at most `max` of them", async () => {
   const { calls, release, double } = doubling({ max: 2 });
   const first = double(1);
@@ -125,7 +137,7 @@ describe("the queue of waiting items is bounded", () => {
     const clock = testClock();
     const { calls, release, double } = doubling({ max: 1, patience: 100, clock });
     const first = double(1);
-    await settle();
+    clock.pass(0);
     const early = double(2);
     clock.pass(60);
     const late = double(3);

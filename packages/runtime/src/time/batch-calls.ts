@@ -127,7 +127,7 @@ export function batchCalls<Item, Result>(
       if (isBusy) cancelExpiry ??= clock.after(patience, expire);
       else {
         isBusy = true;
-        setImmediate(() => void pump());
+        clock.after(0, () => void pump());
       }
       return {
         result,

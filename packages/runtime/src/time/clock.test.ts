@@ -38,10 +38,30 @@ test("a sleep ends at once if its signal has aborted already", async () => {
   expect(due.size).toBe(0);
 });
 
+test("a timer of no time fires in the next turn of the event loop, and not after a millisecond", async () => {
+  let isOver = false;
+  let turn = 0;
+  const count = (): void => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const waited: number[] = [];
+  for (let time = 0; time < 50; time += 1) {
+    await new Promise(setImmediate);
+    const from = turn;
+    await new Promise<void>((resolve) => void systemClock.after(0, resolve));
+    waited.push(turn - from);
+  }
+  isOver = true;
+  expect(Math.max(...waited)).toBe(1);
+});
+
 test("a cancelled timer does not fire, and one far in the future does not fire at once", async () => {
   const happened: string[] = [];
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const callOff = systemClock.after(1, () => happened.push("called off"));
+  systemClock.after(0, () => happened.push("called off at once"))();
   const never = systemClock.after(2 ** 40, () => happened.push("far away"));
   callOff();
   systemClock.after(5, resolve);

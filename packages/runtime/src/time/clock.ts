@@ -2,7 +2,7 @@
 export interface Clock {
   /** Monotonic milliseconds from an unspecified origin. */
   now(): number;
-  /** Calls `act` once, after so many milliseconds. What it returns calls that off. */
+  /** Calls `act` once, after so many milliseconds; after none in the next turn. What it returns calls that off. */
   after(ms: number, act: () => void): () => void;
 }
 
@@ -13,6 +13,11 @@ const longestTimer = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, act) {
+    // The shortest timer of Node is a millisecond, which a lone request would wait for nothing.
+    if (ms <= 0) {
+      const turn = setImmediate(act);
+      return () => clearImmediate(turn);
+    }
     const timer = setTimeout(act, Math.min(ms, longestTimer));
     return () => clearTimeout(timer);
   },
