@@ -134,7 +134,12 @@ export {
 } from "./submit/inbox.ts";
 export { listenToInbox } from "./submit/listen-to-inbox.ts";
 export type { EnqueuedSubmission, Labels, NewTask } from "./submit/new-task.ts";
-export { readSubmission, SubmissionFault, type TargetWorkflow } from "./submit/read-submission.ts";
+export {
+  readRepeat,
+  readSubmission,
+  SubmissionFault,
+  type TargetWorkflow,
+} from "./submit/read-submission.ts";
 export {
   type SubmittedTask,
   type SubmittedTaskId,

@@ -8,7 +8,7 @@ import {
   systemClock,
   type Tracing,
 } from "@holdfast/runtime";
-import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
+import { type NewTask, readRepeat, type StateStore, type Submitted } from "@holdfast/state-store";
 import type { FastifyRequest } from "fastify";
 import type { Learns } from "./access/access.ts";
 import type { Noun } from "./noun.ts";
@@ -53,6 +53,9 @@ const bytesWaiting = 16 * 1024 * 1024;
 /** How many submissions share one transaction at most. */
 const batch = 200;
 
+/** What is refused is looked for among what was taken before: so much at a time, apart from what is to be written. */
+const lookingForRepeats = { max: batch, maxWaiting: { items: 1_000, bytes: 1 } };
+
 /** What a request asks for. */
 export interface SubmitRequest {
   readonly noun: Noun;
@@ -80,12 +83,11 @@ export type Accepted = Extract<Submitted, { kind: "created" | "replayed" }>;
 export function taskSubmitter(deps: SubmitDependencies) {
   const { directory, waiting = defaultWaiting, tracing = noTracing, clock = systemClock } = deps;
   const limit = queueLimit({ most: waiting.tasks });
-  const submissions = batchCalls(acceptTasks(deps, limit), {
-    max: batch,
-    maxWaiting: { items: waiting.tasks, bytes: bytesWaiting },
-    patience: waiting.patience,
-    clock,
-  });
+  const maxWaiting = { items: waiting.tasks, bytes: bytesWaiting };
+  const limits = { max: batch, maxWaiting, patience: waiting.patience, clock };
+  const submissions = batchCalls(acceptTasks(deps, limit), limits);
+
+  const findRepeat = repeatFinder(deps);
 
   const write = async (request: SubmitRequest, workflow: OpenWorkflow, caller: Caller) => {
     const { noun, submission, trace = null } = request;
@@ -107,8 +109,11 @@ export function taskSubmitter(deps: SubmitDependencies) {
         const submitted = await write(request, workflow, caller);
         if (submitted.kind !== "outdated") return submitted;
       } catch (error) {
-        if (!(error instanceof Problem && (await directory.isOutdated(workflow)))) throw error;
-        continue;
+        if (!(error instanceof Problem)) throw error;
+        if (await directory.isOutdated(workflow)) continue;
+        const repeat = await findRepeat(request.submission, workflow);
+        if (repeat === null) throw error;
+        return repeat;
       }
       await directory.reload();
       const next = await find();
@@ -133,6 +138,29 @@ export function taskSubmitter(deps: SubmitDependencies) {
       if (submitted.kind === "held") throw keyInUse(noun, submitted.taskId, learns.reader());
       return submitted;
     },
+  };
+}
+
+/** Finds what was made of the same request before, when another version was active; null: nothing was. */
+function repeatFinder({
+  store,
+  actor,
+  waiting: { patience } = defaultWaiting,
+  clock = systemClock,
+}: SubmitDependencies) {
+  const repeats = batchCalls((tasks: readonly NewTask[]) => store.submitTasks(tasks, { actor }), {
+    ...lookingForRepeats,
+    patience,
+    clock,
+  });
+  return async (
+    submission: SubmitRequest["submission"],
+    workflow: OpenWorkflow,
+  ): Promise<Accepted | null> => {
+    const repeat = readRepeat(submission, workflow);
+    if (repeat === null) return null;
+    const found = await repeats.add(repeat, 0).result;
+    return found.kind === "replayed" ? found : null;
   };
 }
 

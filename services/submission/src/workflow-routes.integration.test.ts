@@ -305,6 +305,31 @@ describe("a workflow", () => {
     expect((await trips.submit()).statusCode).toBe(202);
   });
 
+  test("keeps what it has taken when the version before, which refuses it, is active again", async () => {
+    const { inputSchema } = trip("trip.v13");
+    const properties = { ...inputSchema.properties, room: { type: "string" } };
+    const strict = { ...inputSchema, additionalProperties: false };
+    await trips.store.registerWorkflow(trip("trip.v14", { inputSchema: strict }) as never);
+    const wider = { ...strict, properties };
+    await trips.store.registerWorkflow(trip("trip.v15", { inputSchema: wider }) as never);
+    const activate = (name: string) =>
+      trips.store.activateWorkflow({ name, ...wish, asAwaited: false });
+    const submit = (room: string, key: string) =>
+      trips.submit({ input: { ...input, room } }, { "idempotency-key": key });
+    await activate("trip.v15");
+    const first = await submit("12", "suite");
+    expect(first.statusCode).toBe(202);
+    await activate("trip.v14");
+    expect(await versionOfNext()).toBe("trip.v14");
+    const again = await submit("12", "suite");
+    expect([again.statusCode, again.json()]).toEqual([202, first.json()]);
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+    // What was not taken is refused as before, under whatever key.
+    for (const refused of [submit("13", "suite"), submit("12", "another")]) {
+      expect((await refused).json()).toMatchObject({ status: 422, code: "task.invalid" });
+    }
+  });
+
   const pool = { agent: "hotels", agents: ["hotels", "hotels-eu"], input: { $ref: "/input" } };
   const psp = { service: "psp" };
   const pooled = (name: string, remotes: object) =>

@@ -27,6 +27,8 @@ export interface NewTask {
   readonly workflow: string;
   /** Whether no version was asked for: then `workflow` must be the active one. */
   readonly takesActive?: boolean;
+  /** Whether it makes no task: it is `replayed` if its key stands for one of the same request, and refused otherwise. */
+  readonly onlyRepeats?: boolean;
   readonly input: Json;
   readonly priority: Priority;
   /** What its steps share their band by; null: first come, first served. */

@@ -4,6 +4,7 @@ import { anything, assert, constantFrom, oneof, property, record, string } from 
 import { Value } from "typebox/value";
 import {
   isCurrentHash,
+  readRepeat,
   readSubmission,
   SubmissionFault,
   type TargetWorkflow,
@@ -50,6 +51,20 @@ test("a body, headers and a row that ask for the same have the same hash", () =>
   // As jsonb has it: fields in another order.
   const row = { ...whole, input: { y: ["a"], x: 1 }, labels: { guest: "Ada", region: "eu" } };
   expect(hashOf(askedInRow(row as never))).toBe(hashOf(whole));
+});
+
+test("what a version refuses is looked for by the key and the hash by which another one takes it", () => {
+  const strict = { ...trip, check: () => [{ pointer: "/y", detail: "unknown field" }] };
+  expect(() => readSubmission(whole, strict)).toThrow(SubmissionFault);
+  expect(readRepeat(whole, strict)).toMatchObject({
+    onlyRepeats: true,
+    idempotency: { key: "k", hash: hashOf(whole) },
+  });
+  const { idempotencyKey: _none, ...keyless } = whole;
+  expect(readRepeat(keyless, strict)).toBeNull();
+  // No version takes it.
+  expect(readRepeat({ ...whole, priority: "high" }, strict)).toBeNull();
+  expect(readRepeat({ ...whole, input: { x: "\u0000" } }, strict)).toBeNull();
 });
 
 test("a row has no field where it has null, and may have null as its input", () => {

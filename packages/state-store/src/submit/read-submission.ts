@@ -299,6 +299,39 @@ export const requestHash = (asked: AskedSubmission, family: string): string =>
     replyTo: readReplyTo(asked.replyTo),
   });
 
+/**
+ * Reads a submission that a version refuses as a question for the task that its idempotency key stands for: another version
+ * may have taken it before. Null: it has no key, or no version takes it.
+ */
+export function readRepeat(
+  asked: AskedSubmission,
+  { name, family }: Pick<TargetWorkflow, "name" | "family">,
+): NewTask | null {
+  if (payloadFaults(asked.input).length > 0) return null;
+  try {
+    const key = readIdempotencyKey(asked.idempotencyKey);
+    if (key === null) return null;
+    return {
+      tenant: "default",
+      workflow: name,
+      onlyRepeats: true,
+      input: null,
+      priority: "normal",
+      fairness: null,
+      replyTo: null,
+      correlationId: null,
+      idempotency: {
+        key,
+        hash: requestHash(asked, family),
+        earlierHashes: () => [earlierHashOf(family, asked.input as Json)],
+      },
+    };
+  } catch (error) {
+    if (error instanceof SubmissionFault) return null;
+    throw error;
+  }
+}
+
 const digest = (content: string): string => createHash("sha256").update(content).digest("hex");
 
 /** What a hash of this version begins with: those of earlier releases have no colon. */

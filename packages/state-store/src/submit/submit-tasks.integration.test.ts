@@ -57,6 +57,22 @@ test("a submission gets the same answer for the same key and content, and is ref
   expect(await count("state.tasks")).toBe(1);
 });
 
+test("what asks only whether it is a repetition makes no task, and finds the one of its key and content", async () => {
+  const ask = (hash: string) => ({ ...keyed("again", hash), onlyRepeats: true, input: null });
+  const kinds = async (...asked: ReturnType<typeof newTask>[]) =>
+    (await store.submitTasks(asked, { actor })).map(({ kind }) => kind);
+  expect(await kinds(ask("h"))).toEqual(["conflict"]);
+  expect(await count("state.tasks")).toBe(0);
+  expect(await count("state.submissions")).toBe(0);
+  const [made] = await store.submitTasks([keyed("again")], { actor });
+  expect(made?.kind).toBe("created");
+  expect(await store.submitTasks([ask("h"), ask("other")], { actor })).toEqual([
+    { ...made, kind: "replayed" },
+    { kind: "conflict" },
+  ]);
+  expect(await count("state.tasks")).toBe(1);
+});
+
 test("a hundred simultaneous submissions with one key make one task", async () => {
   const submissions = Array.from({ length: 100 }, (_, index) =>
     store.submitTasks([keyed(`k${index % 4}`)], { actor }),

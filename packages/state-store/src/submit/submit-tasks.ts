@@ -112,8 +112,9 @@ const submitTogether = (
 
 /** What only asks whether it is a replay makes no task, and what another process has taken makes no second one. */
 const mayBeMade = (candidate: Candidate, gone: ReadonlySet<Candidate>): boolean =>
-  candidate.task.enqueued === undefined ||
-  (candidate.task.enqueued.replayOf === null && !gone.has(candidate));
+  candidate.task.onlyRepeats !== true &&
+  (candidate.task.enqueued === undefined ||
+    (candidate.task.enqueued.replayOf === null && !gone.has(candidate)));
 
 /** Whether a submission of the inbox is done with: its own task is written, or that which it repeats. */
 const isMade = ({ taskId, task: { enqueued } }: Candidate, submitted: Submitted): boolean =>
