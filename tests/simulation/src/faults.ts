@@ -1,4 +1,4 @@
-import type { Random } from "@holdfast/testing/simulator";
+import { type Random, seededRandom } from "@holdfast/testing/simulator";
 
 /**
  * What can go wrong, and how often it does when a schedule has it: of a hundred occasions. An occasion
@@ -75,11 +75,26 @@ const occasions = {
   workflowPaused: 15,
   /** The clocks of hosts differ. */
   clockSkew: 100,
+  /** An operator changes versions of a workflow: in a roll-out alone, in which nothing else need go wrong. */
+  versionStored: 25,
+  versionActivated: 25,
+  versionRetired: 15,
+  versionReinstated: 15,
 } as const;
 
 export type FaultKind = keyof typeof occasions;
 export const faultKinds = Object.keys(occasions) as readonly FaultKind[];
 export type Faults = Readonly<Record<FaultKind, number>>;
+
+const rolloutKinds = [
+  "versionStored",
+  "versionActivated",
+  "versionRetired",
+  "versionReinstated",
+] as const satisfies readonly FaultKind[];
+
+/** What may go wrong in a schedule, which operators' roll-outs do not. */
+const troubles = faultKinds.filter((kind) => !rolloutKinds.some((one) => one === kind));
 
 /** The share of schedules that have no faults at all: they show what must hold then. */
 const calm = 0.08;
@@ -91,11 +106,26 @@ const share = 0.3;
 
 const never = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Faults;
 
+/** The share of schedules in which operators change the versions of a workflow while orders come in. */
+const rollouts = 0.006;
+
+/** Whether the schedule of this seed is one of them; it draws nothing from the schedule's own chance. */
+export const isRolloutSeed = (seed: number): boolean =>
+  seededRandom(seed + 4_000_000_007).chance(rollouts);
+
+const inRollout = Object.fromEntries(rolloutKinds.map((kind) => [kind, occasions[kind] / 100]));
+
+/** Whether nothing goes wrong in a schedule of these probabilities. */
+export const areCalm = (faults: Faults): boolean => troubles.every((kind) => faults[kind] === 0);
+
 /** The probabilities of one schedule. */
-export function chooseFaults(random: Random): Faults {
-  const faults: Record<FaultKind, number> = { ...never };
+export function chooseFaults(
+  random: Random,
+  { isRollout }: { readonly isRollout: boolean },
+): Faults {
+  const faults: Record<FaultKind, number> = { ...never, ...(isRollout ? inRollout : {}) };
   if (random.chance(calm)) return faults;
-  for (const kind of faultKinds) {
+  for (const kind of troubles) {
     if (random.chance(share)) faults[kind] = occasions[kind] / 100;
   }
   return faults;

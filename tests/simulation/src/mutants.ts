@@ -11,6 +11,7 @@ import type { Mutation } from "./mutation.ts";
 import { operatorMutants } from "./operator-mutants.ts";
 import { orderMutants } from "./order-mutants.ts";
 import { poolMutants } from "./pool-mutants.ts";
+import { rolloutMutants } from "./rollout-mutants.ts";
 import { signMutants } from "./sign-mutants.ts";
 
 /** Mutants by name, as what was built wrongly. The simulation must find each of them. */
@@ -364,6 +365,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   ...poolMutants,
   ...signMutants,
   ...contractMutants,
+  ...rolloutMutants,
 };
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;

@@ -6,6 +6,8 @@ import { judgeMessages, type MessageJudge } from "./judge-messages.ts";
 import { judgeMoves, type MoveOptions } from "./judge-moves.ts";
 import { judgeOperators, type OperatorJudge } from "./judge-operators.ts";
 import { judgeOrder } from "./judge-order.ts";
+import { judgeVersions, type VersionJudge } from "./judge-versions.ts";
+import type { Order } from "./scenario.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -18,11 +20,16 @@ export interface Referee {
   readonly order: StoreWatcher;
   readonly breakers: StoreWatcher;
   readonly operators: OperatorJudge;
+  readonly versions: VersionJudge;
   readonly messages: MessageJudge;
   readonly effects: EffectJudge;
 }
 
-export function referee(world: World, options: MoveOptions): Referee {
+interface RefereeOptions extends MoveOptions {
+  readonly orders: readonly Order[];
+}
+
+export function referee(world: World, options: RefereeOptions): Referee {
   const facts: Facts = { tasks: new Map(), attempts: new Map(), needs: [] };
   return {
     facts,
@@ -30,6 +37,7 @@ export function referee(world: World, options: MoveOptions): Referee {
     order: judgeOrder(world),
     breakers: judgeBreakers(world),
     operators: judgeOperators(world),
+    versions: judgeVersions(world, options.orders),
     messages: judgeMessages(world, facts),
     effects: judgeEffects(world, facts),
   };

@@ -1,18 +1,23 @@
 import { wakeHint } from "@holdfast/messaging";
 import { type Host, type Role, type SimulatedStore, startHost } from "@holdfast/testing/simulator";
+import type { VersionJudge } from "./judge-versions.ts";
 import type { PortsOf } from "./ports.ts";
+import { pause, sendOrder } from "./rollout-client.ts";
 import type { Order } from "./scenario.ts";
+import type { SubmissionFront } from "./submission-front.ts";
 import type { World } from "./world.ts";
 
 interface Options {
   readonly orders: readonly Order[];
   readonly portsOf: PortsOf;
+  readonly front: SubmissionFront;
+  readonly judge: VersionJudge;
 }
 
 /** Submits each order from a process of its own. */
 export function runClients(
   world: World,
-  { orders, portsOf }: Options,
+  { orders, portsOf, ...submitting }: Options,
 ): {
   /** How many are not done yet. */
   readonly left: number;
@@ -23,6 +28,12 @@ export function runClients(
     host.onDeath(() => {
       left -= 1;
     });
+    if (order.asked !== undefined) {
+      world.timeline.after(order.at, () => {
+        void sendOrder(host, order, submitting).then(host.kill);
+      });
+      continue;
+    }
     const ports = portsOf(host);
     const submitted = () => {
       wakeHint(ports.broker)();
@@ -57,9 +68,7 @@ async function submitOrder(store: SimulatedStore, host: Host, order: Order): Pro
       await store.submitTasks([task], { actor: host.name });
       return;
     } catch {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      host.clock.after(40, resolve);
-      await promise;
+      await pause(host, 40);
     }
   }
 }

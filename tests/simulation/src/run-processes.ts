@@ -10,6 +10,7 @@ import type { Mutation } from "./mutation.ts";
 import type { PortsOf } from "./ports.ts";
 import { type RemoteService, refusingGateway } from "./remote.ts";
 import type { Order, Scenario } from "./scenario.ts";
+import type { SubmissionFront } from "./submission-front.ts";
 import { sharesKeys as keysAreShared } from "./workflows.ts";
 import type { World } from "./world.ts";
 
@@ -18,10 +19,11 @@ interface Options {
   readonly mutation: Mutation;
   readonly service: RemoteService;
   readonly portsOf: PortsOf;
+  readonly front: SubmissionFront;
 }
 
 type Run = (host: Host, stop: AbortSignal) => Promise<void>;
-type Runs = Readonly<Record<"scheduler" | "supervisor" | "agent", Run>>;
+type Runs = Readonly<Record<"scheduler" | "supervisor" | "agent" | "submission", Run>>;
 
 /** Runs the processes of the scenario, each of which is started again when it ends. */
 export function runProcesses(world: World, options: Options): void {
@@ -35,9 +37,10 @@ export function runProcesses(world: World, options: Options): void {
   keepAll("scheduler", scenario.schedulers);
   keepAll("supervisor", scenario.supervisors);
   keepAll("agent", scenario.agents);
+  keepAll("submission", scenario.submissions);
 }
 
-function runsOf(world: World, { scenario, mutation, service, portsOf }: Options): Runs {
+function runsOf(world: World, { scenario, mutation, service, portsOf, front }: Options): Runs {
   const orders = new Map<string, Order>(scenario.orders.map((order) => [order.name, order]));
   const scriptOf = (order: string, step: string) => orders.get(order)?.scripts[step] ?? "fine";
   const sharesKeys = (order: string) => {
@@ -52,6 +55,7 @@ function runsOf(world: World, { scenario, mutation, service, portsOf }: Options)
         identity: mutation.identity ?? "required",
       }),
     supervisor: (host, stop) => runSupervisor(host, portsOf(host), { stop, grace: scenario.grace }),
+    submission: (host, stop) => front.serve(host, portsOf(host), stop),
     agent(host, stop) {
       const gateway = refusingGateway(world.random, mutation.habits);
       const agents = simulatedAgents(world, host, { service, gateway, scriptOf, sharesKeys });

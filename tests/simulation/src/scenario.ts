@@ -4,6 +4,16 @@ import type { Script } from "./remote.ts";
 import { definitions, persistent } from "./workflows.ts";
 import type { World } from "./world.ts";
 
+/** How an order is submitted by way of a submission process. */
+export interface Asked {
+  /** A version, or the name of all. */
+  readonly workflow: string;
+  /** What the first version refuses. */
+  readonly hasCoupon: boolean;
+  /** Milliseconds from its answer until it is sent once more, under the same key; null: it is not. */
+  readonly repeatedAfter: number | null;
+}
+
 /** One order that a client submits. */
 export interface Order {
   readonly name: string;
@@ -16,6 +26,8 @@ export interface Order {
   /** When an operator has it undone; null: it is left alone. */
   readonly withdrawnAt: number | null;
   readonly scripts: Readonly<Record<string, Script>>;
+  /** How it is submitted by way of a submission process; absent: its client writes it down itself. */
+  readonly asked?: Asked;
 }
 
 /** Who takes part in a schedule, and what is to be done. */
@@ -23,6 +35,8 @@ export interface Scenario {
   readonly schedulers: number;
   readonly supervisors: number;
   readonly agents: number;
+  /** The processes that take submissions; none: clients write orders down themselves. */
+  readonly submissions: number;
   readonly window: number;
   /** How many steps each Agent of a process performs at the same time. */
   readonly slots: number;
@@ -84,6 +98,7 @@ export function chooseScenario({
     schedulers: isCrowded ? 1 : oneOrTwo(0.12),
     supervisors: oneOrTwo(0.08),
     agents: oneOrTwo(0.1),
+    submissions: 0,
     window: isCrowded && !isCapped ? 1 : random.pick(isCapped ? [200] : [1, 2, 200]),
     slots: isCapped ? 1 : 10,
     beats: isCapped || random.chance(0.2),
@@ -112,6 +127,7 @@ function chooseOutage(random: Random): Scenario {
     schedulers: 2,
     supervisors: 1,
     agents: 1,
+    submissions: 0,
     window: 200,
     grace: 0,
     slots: 10,

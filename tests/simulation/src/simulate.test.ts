@@ -1,8 +1,10 @@
 import { expect, test } from "@jest/globals";
+import { isRolloutSeed } from "./faults.ts";
 import { mutants } from "./mutants.ts";
 import { simulate } from "./simulate.ts";
 
-const seeds = Array.from({ length: 40 }, (_, index) => index + 1);
+const inOrder = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+const seeds = [...inOrder(40), ...inOrder(1_000).filter(isRolloutSeed)];
 
 test("a seed determines a schedule: its story is the same each time", async () => {
   for (const seed of seeds) {

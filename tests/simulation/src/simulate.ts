@@ -14,10 +14,13 @@ import { operatorActs } from "./operator-acts.ts";
 import { openPorts } from "./ports.ts";
 import { type Referee, referee } from "./referee.ts";
 import { remoteService } from "./remote.ts";
+import { chooseRollout } from "./rollout.ts";
 import { runClients } from "./run-clients.ts";
 import { runProcesses } from "./run-processes.ts";
 import { chooseScenario, type Scenario, slotLimit } from "./scenario.ts";
+import { submissionFront } from "./submission-front.ts";
 import { unleashOperators, withdrawOrders } from "./unleash-operators.ts";
+import { unleashRollout } from "./unleash-rollout.ts";
 import { agentNames } from "./workflows.ts";
 import { newWorld, type Violation, type World } from "./world.ts";
 
@@ -48,13 +51,9 @@ export async function simulate(
 ): Promise<Verdict> {
   const world = newWorld(seed, { telling });
   const { timeline } = world;
-  const scenario = chooseScenario(world);
-  const inFlightLimit =
-    world.isCalm && scenario.schedulers === 1
-      ? // Of a whole window, a step that is settled while the store counts is taken off twice until it counts again.
-        Math.min(2 * scenario.window, slotLimit(scenario))
-      : Number.POSITIVE_INFINITY;
-  const judges = referee(world, { inFlightLimit });
+  const scenario = world.isRollout ? chooseRollout(world.random) : chooseScenario(world);
+  const inFlightLimit = inFlightLimitOf(world, scenario);
+  const judges = referee(world, { inFlightLimit, orders: scenario.orders });
   const { facts } = judges;
 
   const memory = openMemory(world, { judges, scenario, mutation });
@@ -65,13 +64,16 @@ export async function simulate(
   const ports = { memory, store, broker, judge: judges.messages, mutation };
   const portsOf = openPorts(world, ports);
 
-  runProcesses(world, { scenario, mutation, service, portsOf });
-  const clients = runClients(world, { orders: scenario.orders, portsOf });
+  const front = submissionFront(world);
+  runProcesses(world, { scenario, mutation, service, portsOf, front });
+  const submitting = { front, judge: judges.versions };
+  const clients = runClients(world, { orders: scenario.orders, portsOf, ...submitting });
   unleashNemesis(world, { store: memory, broker, facts });
   const acts = operatorActs(world, { memory, store, service, judge: judges.operators, facts });
   unleashOperators(world, acts);
   withdrawOrders(world, { orders: scenario.orders, acts });
   callOperator(world, acts);
+  if (world.isRollout) unleashRollout(world, { memory, store, judge: judges.versions });
   timeline.after(scenario.healsAt, world.heal);
 
   const isQuiet = (): boolean =>
@@ -101,6 +103,13 @@ export async function simulate(
   };
 }
 
+/** How many steps of one Agent may be in flight. */
+function inFlightLimitOf({ isCalm }: World, scenario: Scenario): number {
+  if (!isCalm || scenario.schedulers > 1) return Number.POSITIVE_INFINITY;
+  // Of a whole window, a step that is settled while the store counts is taken off twice until it counts again.
+  return Math.min(2 * scenario.window, slotLimit(scenario));
+}
+
 interface MemoryOptions {
   readonly judges: Referee;
   readonly scenario: Scenario;
@@ -115,7 +124,13 @@ function openMemory(world: World, { judges, scenario, mutation }: MemoryOptions)
     newId: () => `00000000-0000-4000-8000-0000${world.unique().toString(16).padStart(8, "0")}`,
     isLocked: () => world.strikes("rowLocked"),
     domain: mutation.domain?.(realDomain) ?? realDomain,
-    watchers: [judges.moves, judges.order, judges.breakers, judges.operators],
+    watchers: [
+      judges.moves,
+      judges.order,
+      judges.breakers,
+      judges.operators,
+      ...(world.isRollout ? [judges.versions] : []),
+    ],
   });
   for (const { definition } of scenario.orders) memory.registerWorkflow(definition);
   return memory;

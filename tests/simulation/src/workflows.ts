@@ -166,6 +166,27 @@ const shared = defineWorkflow("shared.v1", Order, ({ order }, step) => {
   step("b", { call: right.charge({ order, from: a.id }), ...brief });
 });
 
+const Plain = z.strictObject({ order: z.string(), wanted: z.boolean() });
+const WithCoupon = z.strictObject({ ...Plain.shape, coupon: z.string().optional() });
+
+/** The versions of one workflow: each does something else. */
+export const dealVersions: readonly WorkflowDefinition[] = [
+  defineWorkflow("deal.v1", Plain, ({ order }, step) => {
+    const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+    step("b", { call: right.charge({ order, from: a.id }), ...brief });
+  }),
+  defineWorkflow("deal.v2", WithCoupon, ({ order }, step) => {
+    const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+    step("b", { call: right.charge({ order, from: null }), after: [a], ...brief });
+  }),
+  defineWorkflow("deal.v3", WithCoupon, ({ order }, step) => {
+    step("b", { call: right.charge({ order, from: null }), ...brief });
+  }),
+].map(({ definition }) => definition);
+
+/** Whether a version of it takes an order with a coupon. */
+export const takesCoupon = (version: string): boolean => version !== "deal.v1";
+
 const workflows: readonly Workflow<Order>[] = [
   ...Array.from({ length: 14 }, () => one),
   chain,

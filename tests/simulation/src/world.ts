@@ -4,7 +4,7 @@ import {
   seededRandom,
   timeline,
 } from "@holdfast/testing/simulator";
-import { chooseFaults, type FaultKind, faultKinds } from "./faults.ts";
+import { areCalm, chooseFaults, type FaultKind, isRolloutSeed } from "./faults.ts";
 
 /** What all parts of one schedule share. */
 export interface World extends SimulatorWorld {
@@ -14,6 +14,8 @@ export interface World extends SimulatorWorld {
   readonly faultCounts: ReadonlyMap<FaultKind, number>;
   /** Whether this schedule has no faults at all. */
   readonly isCalm: boolean;
+  /** Whether operators change the versions of a workflow while orders come in. */
+  readonly isRollout: boolean;
   /** When everything was healed; null: not yet. */
   readonly healedAt: number | null;
   /** Ends all faults, and has done what was asked for with `onHeal`. */
@@ -40,7 +42,8 @@ export interface Violation {
 export function newWorld(seed: number, { telling }: { readonly telling: boolean }): World {
   const random = seededRandom(seed);
   const time = timeline();
-  const faults = chooseFaults(random);
+  const isRollout = isRolloutSeed(seed);
+  const faults = chooseFaults(random, { isRollout });
   const faultCounts = new Map<FaultKind, number>();
   const story: string[] = [];
   const violations: Violation[] = [];
@@ -60,7 +63,8 @@ export function newWorld(seed: number, { telling }: { readonly telling: boolean 
     random,
     timeline: time,
     faultCounts,
-    isCalm: faultKinds.every((kind) => faults[kind] === 0),
+    isCalm: areCalm(faults),
+    isRollout,
     story,
     violations,
     otherReleases: new Set<Host>(),

@@ -2,7 +2,7 @@ import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import { processLife } from "./process-life.ts";
 import type { World } from "./world.ts";
 
-export type Role = "scheduler" | "supervisor" | "agent" | "client";
+export type Role = "scheduler" | "supervisor" | "agent" | "submission" | "client";
 
 /** One process from its start to its end. What it does and what reaches it goes through `act`. */
 export interface Host {

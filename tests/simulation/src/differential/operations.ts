@@ -6,6 +6,7 @@ import { nearly, sameClaims } from "./compare.ts";
 import { indexOf, inOrder, nameOfClaim, type Pair, sides } from "./pair.ts";
 import { randomReport } from "./random-report.ts";
 import { slow } from "./slow-workflows.ts";
+import { changeVersions } from "./version-operations.ts";
 
 /** Milliseconds beyond the shortest delays. How much of them has really passed depends on the machine. */
 const moment = 1_000;
@@ -217,6 +218,8 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
   },
 
   ...breakerOperations,
+
+  changeVersions,
 
   advance: ({ advance }) => advance(jump),
 };

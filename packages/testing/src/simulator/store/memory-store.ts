@@ -13,6 +13,7 @@ import { staging } from "./stage.ts";
 import { emptyState, type MemoryStoreOptions } from "./store-state.ts";
 import type { StoredBreaker } from "./stored-breaker.ts";
 import { submitting } from "./submit.ts";
+import { versioning } from "./versions.ts";
 
 export interface MemoryStore extends AtOnce<SimulatedStore> {
   readonly tasks: ReadonlyMap<string, StoredTask>;
@@ -38,6 +39,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     ...pausing(state),
     ...guarding(state),
     ...submitting(state),
+    ...versioning(state),
     ...beating(state),
     ...signing(state),
     ...notSimulated,

@@ -7,7 +7,18 @@ export type SimulatedStore = SchedulerStore &
   SupervisorStore &
   Pick<
     StateStore,
-    "submitTasks" | "registerWorkflow" | "pause" | "resume" | "holdBreakerOpen" | "closeBreaker"
+    | "submitTasks"
+    | "registerWorkflow"
+    | "findWorkflows"
+    | "findKnownAgents"
+    | "findActiveVersions"
+    | "activateWorkflow"
+    | "retireWorkflow"
+    | "reinstateWorkflow"
+    | "pause"
+    | "resume"
+    | "holdBreakerOpen"
+    | "closeBreaker"
   >;
 
 /** The operations of a store, each over at once. */

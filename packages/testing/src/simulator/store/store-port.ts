@@ -111,6 +111,7 @@ const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[
     "raisePathAlert",
     "rememberOutage",
   ],
+  submission: ["findActiveVersions", "findKnownAgents", "findWorkflows", "submitTasks"],
   client: ["submitTasks"],
   agent: [],
 };

@@ -11,6 +11,7 @@ import type {
   OutagePart,
   ReportedTaskEvent,
   StoredWorkflow,
+  WorkflowRecord,
 } from "@holdfast/state-store";
 import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
@@ -53,6 +54,8 @@ export interface MemoryStoreOptions {
 /** All that the tables hold, and what every operation on them uses. */
 export interface StoreState extends Required<MemoryStoreOptions> {
   readonly workflows: Map<string, StoredWorkflow>;
+  /** What is decided about each of them, by name, in the order in which they were stored. */
+  readonly versions: Map<string, WorkflowRecord>;
   readonly tasks: Map<string, StoredTask>;
   /** Submissions by idempotency key. */
   readonly submissions: Map<string, { readonly hash: string; readonly taskId: string }>;
@@ -95,6 +98,7 @@ export const emptyState = (options: MemoryStoreOptions): StoreState => ({
   domain: options.domain ?? realDomain,
   watchers: options.watchers ?? [],
   workflows: new Map(),
+  versions: new Map(),
   tasks: new Map(),
   submissions: new Map(),
   fairnessClocks: new Map(),

@@ -11,6 +11,7 @@ import { enqueue } from "./due-order.ts";
 import { keep, type StoredTask } from "./memory-task.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
+import { addVersion, refusalOf } from "./versions.ts";
 
 type Operations = AtOnce<SimulatedStore>;
 type Submission = Parameters<Operations["submitTasks"]>[0][number];
@@ -45,16 +46,20 @@ function mustBeSound(definition: WorkflowDefinition): void {
 export const submitting = (
   state: StoreState,
 ): Pick<Operations, "registerWorkflow" | "submitTasks"> => ({
-  registerWorkflow(definition) {
+  registerWorkflow(definition, { storedBy = null, activates = true } = {}) {
     const { workflows } = state;
     mustBeSound(definition);
     const plan = state.domain.planWorkflow(definition);
-    const kind = workflows.has(definition.name) ? "same" : "created";
-    workflows.set(definition.name, { definition, plan, contracts: contractsOf(definition) });
-    return kind;
+    const { name } = definition;
+    const isNew = !workflows.has(name);
+    workflows.set(name, { definition, plan, contracts: contractsOf(definition) });
+    if (isNew) addVersion(state, { name, storedBy, activates });
+    return isNew ? "created" : "same";
   },
   submitTasks: (asked, { actor }) =>
-    asked.map((one) => replayOf(state, one) ?? submitTask(state, one, actor)),
+    asked.map(
+      (one) => replayOf(state, one) ?? refused(state, one) ?? submitTask(state, one, actor),
+    ),
 });
 
 /** The answer to a submission whose idempotency key was used before; null: it was not. */
@@ -64,6 +69,12 @@ function replayOf({ submissions }: StoreState, { idempotency }: Submission): Sub
   return earlier.hash === idempotency?.hash
     ? { kind: "replayed", taskId: earlier.taskId }
     : { kind: "conflict" };
+}
+
+/** The answer to a submission that makes no task, also because its version takes none; null: it makes one. */
+function refused(state: StoreState, asked: Submission): Submitted | null {
+  const kind = refusalOf(state, asked) ?? (asked.onlyRepeats === true ? "conflict" : null);
+  return kind === null ? null : { kind };
 }
 
 function submitTask(state: StoreState, asked: Submission, actor: string): Submitted {
