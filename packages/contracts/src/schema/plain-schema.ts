@@ -33,7 +33,7 @@ export const mostExpanded = 10_000;
  * Levels that a schema may have, each reference counted as what it stands for. Compiling takes some of the stack for
  * each: with 300 it depends on the caller's stack, and on what the engine has optimised, whether there is enough.
  */
-export const deepestExpanded = 128;
+const deepestExpanded = 128;
 
 export interface PlainSchema {
   /**
