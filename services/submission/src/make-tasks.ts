@@ -1,8 +1,15 @@
+import type { AskedSubmission } from "@holdfast/contracts";
 import { type Failpoint, inTurns } from "@holdfast/runtime";
-import { familyOf, type NewTask, type StateStore, type Submitted } from "@holdfast/state-store";
+import {
+  familyOf,
+  type NewTask,
+  readRepeat,
+  type StateStore,
+  type Submitted,
+} from "@holdfast/state-store";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
-import { keyInUse, keyReused, retired } from "./submit-problems.ts";
+import { keyInUse, keyReused, readSubmissionAt, retired } from "./submit-problems.ts";
 import { mostTurns, versionsChange } from "./submit-task.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
@@ -18,8 +25,15 @@ interface Dependencies {
 /** What a submission is read with. */
 export interface Reading {
   readonly find: (asked: string) => Promise<OpenWorkflow>;
-  /** The submissions of a batch are checked one after the other, in as many turns of the event loop as that takes. */
-  readonly inTurn: <T>(work: () => T) => Promise<T>;
+  /**
+   * Reads it in a version. The submissions of a batch are read one after the other, in as many turns of the event loop as
+   * that takes. What the version refuses may repeat what another one has taken: then it is the question for its task.
+   */
+  readonly readIn: (
+    asked: AskedSubmission,
+    workflow: OpenWorkflow,
+    how: Parameters<typeof readSubmissionAt>[2] & { readonly mayRepeat: boolean },
+  ) => Promise<NewTask>;
 }
 
 /** A submission that becomes no task, and why. */
@@ -31,6 +45,8 @@ export interface RefusedSubmission<From> {
 interface Read<From> {
   readonly from: From;
   readonly task: NewTask;
+  /** Why it is refused unless it repeats what was taken before; null: its version takes it. */
+  readonly refusal: Problem | null;
 }
 
 interface Written<From> extends Read<From> {
@@ -52,24 +68,23 @@ export function taskMaker<From>(
     turn: number,
   ): Promise<readonly RefusedSubmission<From>[]> => {
     const { find, found } = finder(directory);
-    const reading = { find, inTurn: inTurns() };
-    const all = await Promise.all(
-      batch.map(
-        (from): Promise<Read<From> | RefusedSubmission<From>> =>
-          read(from, reading).then(
-            (task) => ({ from, task }),
-            (error: unknown) => {
-              if (!(error instanceof Problem)) throw error;
-              return { from, problem: error };
-            },
-          ),
-      ),
+    const readOne = reader(read, find);
+    const all = await Promise.all(batch.map(readOne));
+    const submitted = await submit(
+      all.filter((one) => "task" in one),
+      deps,
     );
-    const taken = all.filter((one) => "task" in one);
-    const unreadable = all.filter((one) => "problem" in one);
-    const submitted = await submit(taken, deps);
+    const unreadable = [
+      ...all.filter((one) => "problem" in one),
+      ...submitted.flatMap(({ from, refusal, submitted: { kind } }) =>
+        refusal === null || kind === "replayed" ? [] : [{ from, problem: refusal }],
+      ),
+    ];
     const isUnsure = unreadable.length > 0 && (await anyOutdated(directory, await found()));
-    const { refused, outdated } = await judge(submitted, deps);
+    const { refused, outdated } = await judge(
+      submitted.filter(({ refusal }) => refusal === null),
+      deps,
+    );
     const again = [...outdated, ...(isUnsure ? unreadable : [])].map(({ from }) => from);
     const others = isUnsure ? refused : [...unreadable, ...refused];
     if (again.length === 0) return others;
@@ -77,6 +92,35 @@ export function taskMaker<From>(
     return [...others, ...(await make(again, turn + 1))];
   };
   return (batch: readonly From[]): Promise<readonly RefusedSubmission<From>[]> => make(batch, 1);
+}
+
+/** Reads the submissions of a batch: as tasks, or with why they are none. */
+function reader<From>(
+  read: (from: From, reading: Reading) => Promise<NewTask>,
+  find: Reading["find"],
+) {
+  const inTurn = inTurns();
+  return async (from: From): Promise<Read<From> | RefusedSubmission<From>> => {
+    let refusal: Problem | null = null;
+    const readIn: Reading["readIn"] = (asked, workflow, { mayRepeat, ...how }) =>
+      inTurn(() => {
+        try {
+          return readSubmissionAt(asked, workflow, how);
+        } catch (error) {
+          const repeat = mayRepeat && error instanceof Problem ? readRepeat(asked, workflow) : null;
+          if (repeat === null) throw error;
+          refusal = error as Problem;
+          return repeat;
+        }
+      });
+    try {
+      const task = await read(from, { find, readIn });
+      return { from, task, refusal };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { from, problem: error };
+    }
+  };
 }
 
 /** Looks for each workflow once. */

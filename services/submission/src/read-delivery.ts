@@ -11,7 +11,6 @@ import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import type { Reading } from "./make-tasks.ts";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
-import { readSubmissionAt } from "./submit-problems.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Options {
@@ -29,7 +28,7 @@ interface Options {
  */
 export const deliveryReader =
   ({ directory, workflow: usual, keepKeysFor, ownsStatusQueue }: Options) =>
-  async (delivery: Delivery, { find, inTurn }: Reading): Promise<NewTask> => {
+  async (delivery: Delivery, { find, readIn }: Reading): Promise<NewTask> => {
     const { replyTo, correlationId, header = () => undefined } = delivery;
     const idempotencyKey = keyOf(delivery);
     mustOwnQueue(delivery, ownsStatusQueue);
@@ -38,7 +37,7 @@ export const deliveryReader =
     const workflow = await find(mustBeName(named ?? usual));
     const noun = named === undefined ? directory.nounOf(workflow.family) : taskNoun;
     const asked = { input, ...askedInHeaders(header), replyTo, correlationId, idempotencyKey };
-    return inTurn(() => readSubmissionAt(asked, workflow, { noun, keepKeyFor: keepKeysFor }));
+    return readIn(asked, workflow, { noun, keepKeyFor: keepKeysFor, mayRepeat: true });
   };
 
 function keyOf({ messageId }: Delivery): string {

@@ -4,7 +4,7 @@ import { queryOnce } from "@holdfast/local-stack";
 import { type SubmittedTask, submitTasks, type TransactionClient } from "@holdfast/state-store";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { finishTask } from "../test/finish-task.ts";
-import { idOf, input, openTrips, type TripService, wish } from "../test/trips.ts";
+import { idOf, input, openTrips, type TripService, trip, wish } from "../test/trips.ts";
 import { takeEnqueued } from "./take-enqueued.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
 
@@ -201,6 +201,29 @@ describe("the same key over HTTP and in a transaction", () => {
     expect(idOf(await trips.submit(asked, key))).toBe(taskId);
     expect((await tasks()).map(({ id }) => id)).toEqual([taskId]);
   });
+});
+
+test("a submission that repeats another is its task, though the version that is active by then refuses it", async () => {
+  const { inputSchema } = trip("trip.v11");
+  const properties = { ...inputSchema.properties, room: { type: "string" } };
+  const wider = trip("trip.v11", { inputSchema: { ...inputSchema, properties } });
+  await trips.store.registerWorkflow(wider as never);
+  const activate = (name: string) =>
+    trips.store.activateWorkflow({ name, ...wish, asAwaited: false });
+  await activate("trip.v11");
+  const asked = { input: { ...input, room: "12" }, idempotencyKey: "k" };
+  const { taskId } = await enqueue(asked);
+  await takeAll();
+  await activate("trip.v10");
+  expect(await enqueue(asked)).toEqual({ taskId, replayed: true });
+  await takeAll();
+  expect(await refusals()).toEqual([]);
+  // What was not taken is refused as before, under whatever key.
+  await enqueue({ ...asked, input: { ...input, room: "13" } });
+  await enqueue({ ...asked, idempotencyKey: "another" });
+  await takeAll();
+  expect(await refusals()).toMatchObject([{ code: "task.invalid" }, { code: "task.invalid" }]);
+  expect((await tasks()).map(({ id }) => id)).toEqual([taskId]);
 });
 
 test("a submission that is refused says so to its application: in a row, in its queue and by its id", async () => {

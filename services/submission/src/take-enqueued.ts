@@ -13,7 +13,6 @@ import { type Reading, type RefusedSubmission, taskMaker } from "./make-tasks.ts
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { refusalOf } from "./refuse-deliveries.ts";
-import { readSubmissionAt } from "./submit-problems.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Dependencies {
@@ -103,13 +102,14 @@ const isOfOneRow = (error: unknown): boolean =>
 const failed = () => new Problem(500, "request.failed", "Something went wrong on our side.");
 
 /** Reads the submission in a row as a task. */
-async function readEnqueued(row: EnqueuedSubmission, { find, inTurn }: Reading): Promise<NewTask> {
+async function readEnqueued(row: EnqueuedSubmission, { find, readIn }: Reading): Promise<NewTask> {
   const { taskId, submission, replayOf, traceContext } = row;
   const asked = askedIn(submission);
   const { workflow: named } = asked;
   if (typeof named !== "string") throw unknownWorkflow(String(named), null);
   const workflow = await find(named);
-  const task = await inTurn(() => readSubmissionAt(asked, workflow, { noun: taskNoun }));
+  // The key of one that repeats nothing was taken for itself when it was enqueued.
+  const task = await readIn(asked, workflow, { noun: taskNoun, mayRepeat: replayOf !== null });
   return { ...task, traceContext, enqueued: { taskId, replayOf, by: applicationName(row) } };
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { deadRequestQueue, submissionQueue } from "@holdfast/contracts";
 import { queryOnce } from "@holdfast/local-stack";
 import { type Broker, connectBroker, userOf } from "@holdfast/messaging";
-import { openStateStore } from "@holdfast/state-store";
+import { openStateStore, type StateStore } from "@holdfast/state-store";
 import { migratedDatabase, type TestBroker, testBroker } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { bookTrip, sampleBooking } from "../test/bookings.ts";
@@ -12,6 +12,7 @@ import { workflowDirectory } from "./workflow-directory.ts";
 
 const resources = new AsyncDisposableStack();
 let databaseUrl: string;
+let store: StateStore;
 let server: TestBroker;
 let broker: Broker;
 let user: string;
@@ -20,7 +21,7 @@ const days = (count: number) => count * 24 * 60 * 60 * 1_000;
 beforeAll(async () => {
   const database = resources.use(await migratedDatabase());
   databaseUrl = database.url;
-  const store = resources.use(
+  store = resources.use(
     await openStateStore({ url: databaseUrl, applicationName: "test", maxConnections: 4 }),
   );
   await store.registerWorkflow(bookTrip);
@@ -108,6 +109,37 @@ describe("a message that is delivered again", () => {
     await sendAgain();
     expect(await tasks()).toBe(before + 5);
   });
+});
+
+test("a message that repeats another is its task, though the version that is active by then refuses it", async () => {
+  const { collection: _, inputSchema, ...stay } = bookTrip;
+  const { properties } = inputSchema as { readonly properties: object };
+  const wider = { ...(inputSchema as object), properties: { ...properties, view: {} } };
+  await store.registerWorkflow({ ...stay, inputSchema, name: "book-stay.v1" });
+  await store.registerWorkflow({ ...stay, inputSchema: wider, name: "book-stay.v2" });
+  const activate = (name: string) =>
+    store.activateWorkflow({ name, actor: "ann", reason: "x", asAwaited: false });
+  const headers = { workflow: "book-stay" };
+  const made = async (messageId: string, content: object) => {
+    await send(JSON.stringify(content), { messageId, headers });
+    // One that follows it: by then it has been handled.
+    const next = randomUUID();
+    await send(JSON.stringify(booking), { messageId: next, headers });
+    const found = `select 1 from state.submissions where idempotency_key = '${next}'`;
+    await until(async () => (await query(found)).length === 1);
+  };
+  await activate("book-stay.v2");
+  const [messageId, before] = [randomUUID(), (await tasks()) ?? 0];
+  const asked = { ...booking, view: "sea" };
+  await made(messageId, asked);
+  await activate("book-stay.v1");
+  await made(messageId, asked);
+  expect([await tasks(), await server.depth(deadRequestQueue)]).toEqual([before + 3, 0]);
+  // What was not taken is refused as before, under whatever key.
+  await made(messageId, { ...asked, view: "yard" });
+  await made(randomUUID(), asked);
+  await dead(2);
+  expect(await tasks()).toBe(before + 5);
 });
 
 test("a message says the urgency of its task in headers", async () => {
