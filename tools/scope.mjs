@@ -64,6 +64,9 @@ const onlyInAll = [
   "tests/faults/contention.system.test.ts",
   "tests/faults/verify.system.test.ts",
   "tests/fuzz/src/send/volleys.system.test.ts",
+  "tests/faults/one-process.system.test.ts",
+  "tests/faults/full-disk.system.test.ts",
+  "packages/local-stack/src/start-local-stack.integration.test.ts",
 ];
 
 /** Test files that do more in `npm run test:all`. A tenth has those at its place, behind the others. */

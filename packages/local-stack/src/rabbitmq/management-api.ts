@@ -1,10 +1,10 @@
-/** Calls RabbitMQ's HTTP API. The URL holds user and password, which `fetch` does not take in a URL. */
+/** Calls RabbitMQ's HTTP API, and resolves to the JSON that it answers with; null: to nothing. The URL holds user and password, which `fetch` does not take in a URL. */
 export async function callManagement(
   managementUrl: string,
-  method: "PUT" | "POST" | "DELETE",
+  method: "GET" | "PUT" | "POST" | "DELETE",
   path: readonly string[],
   body?: object,
-): Promise<void> {
+): Promise<unknown> {
   const url = new URL(["/api", ...path.map(encodeURIComponent)].join("/"), managementUrl);
   const [user, password] = [url.username, url.password].map(decodeURIComponent);
   url.username = url.password = "";
@@ -20,4 +20,5 @@ export async function callManagement(
   if (!response.ok && !gone) {
     throw new Error(`${method} ${url.pathname}: ${response.status} ${text}`);
   }
+  return gone || text === "" ? null : (JSON.parse(text) as unknown);
 }

@@ -31,6 +31,7 @@ select task_id, gone.submitter, left(gone.submission ->> 'idempotencyKey', 300),
        left(gone.submission ->> 'correlationId', 300), asked.code, asked.detail, asked.errors
   from gone
   join asked using (task_id)
+ order by task_id
     -- Enqueued twice under its id by transactions at a time: the first refusal stays.
     on conflict (task_id) do nothing
 returning task_id;
