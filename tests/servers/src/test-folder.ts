@@ -11,8 +11,8 @@ const taken = 6 * 1024 ** 3;
 
 /**
  * Returns where the servers of test runs keep their data: in memory where there is room for it, else on the disk. A run
- * makes and drops some thousand databases of four hundred files each; on a disk that alone takes a quarter of its
- * processor time. No test run outlives its servers, so nothing is lost with the memory.
+ * makes and drops hundreds of databases of four hundred files each, for which a disk takes a tenth of a second of
+ * processor time and more. No test run outlives its servers, so nothing is lost with the memory.
  */
 export function testFolder(): string {
   return folderInMemory() ?? join(holdfastFolder(), "test");
