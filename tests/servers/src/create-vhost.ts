@@ -42,6 +42,11 @@ export async function createVhost(
   url.username = name;
   url.password = password;
   url.pathname = `/${encodeURIComponent(name)}`;
+  /** Counts the open ones that the broker knows. */
+  const connections = async (): Promise<number> => {
+    const known = [...users].map((user) => call("GET", ["connections", "username", user]));
+    return (await Promise.all(known)).flat().length;
+  };
   const drop = async () => {
     await untilDone(() => call("DELETE", ["vhosts", name]));
     await untilDone(() => call("POST", ["users", "bulk-delete"], { users: [...users] }));
@@ -57,10 +62,7 @@ export async function createVhost(
     },
     // By its users: lists by virtual host are statistics, which come late or, where off, never.
     async closeAllConnections() {
-      const known = (user: string) => call("GET", ["connections", "username", user]);
-      const areOpen = async () =>
-        (await Promise.all([...users].map(known))).some((all) => (all as unknown[]).length > 0);
-      while (!(await areOpen()));
+      while ((await connections()) === 0);
       for (const user of users) {
         await untilDone(() => call("DELETE", ["connections", "username", user]));
       }
