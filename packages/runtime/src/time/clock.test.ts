@@ -69,3 +69,15 @@ test("a cancelled timer does not fire, and one far in the future does not fire a
   never();
   expect(happened).toEqual([]);
 });
+
+test("a timer never fires before its time by the clock, fractions of milliseconds included", async () => {
+  const early: number[] = [];
+  for (let count = 0; count < 200; count += 1) {
+    const ms = 1 + (count % 20) / 10;
+    const due = systemClock.now() + ms;
+    await new Promise<void>((resolve) => void systemClock.after(ms, resolve));
+    const left = due - systemClock.now();
+    if (left > 0) early.push(left);
+  }
+  expect(early).toEqual([]);
+});

@@ -2,12 +2,18 @@
 export interface Clock {
   /** Monotonic milliseconds from an unspecified origin. */
   now(): number;
-  /** Calls `act` once, after so many milliseconds; after none in the next turn. What it returns calls that off. */
+  /**
+   * Calls `act` once, after so many milliseconds by `now` and no sooner; after none in the next turn. What it returns
+   * calls that off.
+   */
   after(ms: number, act: () => void): () => void;
 }
 
 /** What a timer can hold, about 24 days. A longer one would fire at once. */
 const longestTimer = 2 ** 31 - 1;
+
+const timerOf = (act: () => void, ms: number): NodeJS.Timeout =>
+  setTimeout(act, Math.min(Math.ceil(ms), longestTimer));
 
 /** Time as the operating system has it. */
 export const systemClock: Clock = {
@@ -18,7 +24,14 @@ export const systemClock: Clock = {
       const turn = setImmediate(act);
       return () => clearImmediate(turn);
     }
-    const timer = setTimeout(act, Math.min(ms, longestTimer));
+    // Node fires up to a millisecond early, and cuts off fractions: what waited would find that it is not yet time.
+    const due = performance.now() + ms;
+    const actWhenDue = (): void => {
+      const left = due - performance.now();
+      if (left > 0) timer = timerOf(actWhenDue, left);
+      else act();
+    };
+    let timer = timerOf(actWhenDue, ms);
     return () => clearTimeout(timer);
   },
 };
