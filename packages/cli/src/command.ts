@@ -5,7 +5,7 @@ export interface Answer {
   readonly exitCode: number;
   /** The answer for people. */
   readonly text: string;
-  /** The same answer as JSON, for machines. */
+  /** The answer as JSON, for machines. */
   readonly json: unknown;
 }
 
