@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as rest } from "node:timers/promises";
 import type { BrokerServer } from "@holdfast/local-stack";
 import { callManagement } from "@holdfast/local-stack";
 
@@ -47,6 +48,13 @@ export async function createVhost(
     const known = [...users].map((user) => call("GET", ["connections", "username", user]));
     return (await Promise.all(known)).flat().length;
   };
+  const untilKnown = async (): Promise<void> => {
+    const giveUpAt = performance.now() + patience;
+    while ((await connections()) === 0) {
+      if (performance.now() > giveUpAt) throw new Error(`No connection to ${name} is open.`);
+      await rest(lookEvery);
+    }
+  };
   const drop = async () => {
     await untilDone(() => call("DELETE", ["vhosts", name]));
     await untilDone(() => call("POST", ["users", "bulk-delete"], { users: [...users] }));
@@ -62,7 +70,7 @@ export async function createVhost(
     },
     // By its users: lists by virtual host are statistics, which come late or, where off, never.
     async closeAllConnections() {
-      while ((await connections()) === 0);
+      await untilKnown();
       for (const user of users) {
         await untilDone(() => call("DELETE", ["connections", "username", user]));
       }
@@ -76,6 +84,8 @@ interface Definitions {
 }
 
 const tries = 10;
+/** Milliseconds. */
+const [patience, lookEvery] = [60_000, 20];
 
 /**
  * The broker gives up on a whole list of connections with a 500 when one of them ends by itself meanwhile, as the
