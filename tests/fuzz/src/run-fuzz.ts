@@ -70,8 +70,8 @@ const quietPart = 1 / 3;
  * connections, when orders and when hostile inputs first arrive.
  */
 const longestWarmUp = 20_000;
-/** Milliseconds within which all must have ended after the last input. */
-const patience = 60_000;
+/** Milliseconds within which what a run has left must move, and has ended, after the last input. */
+const [patience, limit] = [60_000, 600_000];
 /** How many of the last orders and baits inputs refer to. */
 const recent = 50;
 
@@ -173,7 +173,10 @@ async function load(run: Run): Promise<Loaded> {
   say("all inputs are sent; waiting for all tasks to end …");
   // The hostile Agent goes on until then: without its answers no bait ends.
   const operationsUrl = () => system.operationsUrl;
-  return { next, settled: await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience }) };
+  return {
+    next,
+    settled: await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience, limit }),
+  };
 }
 
 const witnessesOf = (queries: Queries, { refused }: FuzzedSystem): Witnesses => ({

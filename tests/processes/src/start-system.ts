@@ -74,11 +74,14 @@ const mains: Readonly<Record<ServiceName, string>> = {
   agent: "agent",
 };
 
-/** The order in which services are stopped: Agents and Schedulers can still finish what they have begun. */
+/**
+ * The order in which services are stopped: Agents and Schedulers can still finish what they have begun, and Schedulers
+ * read what a Supervisor has asked them.
+ */
 const names: readonly ServiceName[] = [
+  "supervisor",
   "agent",
   "scheduler",
-  "supervisor",
   "submission",
   "operations",
   "partners",

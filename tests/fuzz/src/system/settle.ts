@@ -7,8 +7,10 @@ interface Options {
   readonly stateStoreUrl: string;
   readonly brokerUrl: string;
   readonly operationsUrl: () => string;
-  /** Milliseconds. */
+  /** Milliseconds in which something must move: a task, a step, an attempt, or how much waits in a queue. */
   readonly patience: number;
+  /** Milliseconds in which all must have ended, whatever moves. */
+  readonly limit: number;
 }
 
 export interface Settled {
@@ -20,17 +22,20 @@ export interface Settled {
 
 const rest = 500;
 
-/** Lifts all pauses and delays, and waits until every task has ended and every queue is empty, or for so long. */
+/** Lifts all pauses and delays, and waits until every task has ended and every queue is empty, for as long as they move. */
 export async function settle(options: Options): Promise<Settled> {
-  const { stateStoreUrl, brokerUrl, operationsUrl, patience } = options;
-  const giveUpAt = performance.now() + patience;
+  const { stateStoreUrl, brokerUrl, operationsUrl, patience, limit } = options;
+  const endAt = performance.now() + limit;
+  let [last, movedAt] = ["", performance.now()];
   for (;;) {
     // A task can be paused once more by what was under way.
     await resumeAll(operationsUrl(), stateStoreUrl).catch(() => {});
     const open = await openTasks(stateStoreUrl);
     const queues = await fullQueues(brokerUrl);
-    if ((open.length === 0 && queues.length === 0) || performance.now() > giveUpAt)
-      return { open, queues };
+    const now = performance.now();
+    const seen = [...open, ...queues].toSorted().join("\n");
+    if (seen !== last) [last, movedAt] = [seen, now];
+    if (seen === "" || now - movedAt > patience || now > endAt) return { open, queues };
     await sleep(rest);
   }
 }
