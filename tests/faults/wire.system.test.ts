@@ -75,9 +75,7 @@ test("every message that the services exchange fits its published schema", async
   await until(() => types.every((type) => seen.has(type)));
   const ended = "select from state.tasks where process_state in ('processed', 'compensated')";
   await until(async () => (await faulty.query(ended)).length === 3);
-  // On a slow machine an attempt lasts long enough for its Agent to report progress.
-  const expected = seen.has("step.progress.v1") ? [...types, "step.progress.v1"].toSorted() : types;
-  expect([...seen.keys()].toSorted()).toEqual(expected);
+  // What only a slow machine has them say, such as progress, fits or is a misfit as well.
   expect(misfits).toEqual([]);
 });
 
