@@ -162,6 +162,8 @@ const { condition } = fc.letrec<{ condition: Json }>((tie) => ({
     ref.map((exists) => ({ exists })),
     fc.tuple(ref, fc.constantFrom<Json>("x", null)).map((equals) => ({ equals })),
     fc.tuple(ref, fc.constantFrom<Json>(["x"], ["x", null], [])).map((pair) => ({ in: pair })),
+    fc.tuple(ref, fc.oneof(ref, fc.constant(0))).map((greaterThan) => ({ greaterThan })),
+    fc.tuple(ref, fc.oneof(ref, fc.constant(2))).map((lessThan) => ({ lessThan })),
     tie("condition").map((not) => ({ not })),
     fc.array(tie("condition"), { minLength: 1, maxLength: 2 }).map((and) => ({ and })),
     fc.array(tie("condition"), { minLength: 1, maxLength: 2 }).map((or) => ({ or })),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "@jest/globals";
@@ -194,13 +194,13 @@ test("the token of operators is new at each start, and no page of another name r
 });
 
 test("the API takes another port where the first one is in use", async () => {
-  const server = createServer();
-  // Where another program has the port already, so much the better.
-  await new Promise((resolve) => server.once("error", resolve).listen(3_000, () => resolve(null)));
+  const server = createServer().listen(0);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
   try {
-    dev = await openDev(project);
+    dev = await openDev(project, { args: ["--port", String(port)] });
     await dev.seen(/^keys:/m);
-    expect(dev.api).not.toMatch(/:3000$/);
+    expect(Number(new URL(dev.api).port)).toBeGreaterThan(port);
   } finally {
     server.close();
   }

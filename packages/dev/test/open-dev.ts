@@ -63,12 +63,14 @@ interface DevTestOptions {
   readonly ownPostgres?: boolean;
   /** What a person has set in the terminal. */
   readonly env?: Files;
+  /** What a person has typed after `holdfast dev`. */
+  readonly args?: readonly string[];
 }
 
 /** Writes a project below this folder, where the packages of the repository are found, and runs it. */
 export async function openDev(
   files: Files,
-  { marker = "", ownPostgres = false, env: set = {} }: DevTestOptions = {},
+  { marker = "", ownPostgres = false, env: set = {}, args = [] }: DevTestOptions = {},
 ): Promise<Dev> {
   await using stack = new AsyncDisposableStack();
   const store: Files = ownPostgres ? {} : { STATE_STORE_URL: stack.use(await testDatabase()).url };
@@ -82,7 +84,8 @@ export async function openDev(
   };
   for (const [file, content] of Object.entries(files)) save(file, content);
   const servers = { ...store, BROKER_URL: broker.url };
-  const child = spawnDev(folder, { ...servers, ...set, HOLDFAST_DEV_TEST: marker });
+  const env = { ...servers, ...set, HOLDFAST_DEV_TEST: marker };
+  const child = spawnDev(folder, env, ["dev", ...args]);
   const exited = once(child, "exit").then(([code]) => code as number | null);
   stack.defer(() => stop(child, exited));
   const owned = stack.move();

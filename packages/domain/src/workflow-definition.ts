@@ -17,6 +17,8 @@ export type Template = Json;
 export type Condition =
   | { readonly equals: readonly [Template, Template] }
   | { readonly in: readonly [Template, readonly Template[]] }
+  | { readonly greaterThan: readonly [Template, Template] }
+  | { readonly lessThan: readonly [Template, Template] }
   | { readonly exists: Template }
   | { readonly not: Condition }
   | { readonly and: readonly Condition[] }

@@ -21,6 +21,19 @@ export const isIn = <T>(value: Ref<T>, others: readonly Template<NoInfer<T>>[]):
   in: [toTemplate(value), others.map((other) => toTemplate(other))],
 });
 
+/** A number, or a value that will be one. One that is missing, null or no number is neither greater nor less. */
+type Comparable = Ref<number | null | undefined>;
+
+/** Both are numbers, and the value is greater than the other. */
+export const greaterThan = (value: Comparable, other: Comparable | number): Condition => ({
+  greaterThan: [toTemplate(value), toTemplate(other)],
+});
+
+/** Both are numbers, and the value is less than the other. */
+export const lessThan = (value: Comparable, other: Comparable | number): Condition => ({
+  lessThan: [toTemplate(value), toTemplate(other)],
+});
+
 /** The value is there and not null; so the output of a skipped step does not exist. */
 export const exists = (value: Ref<unknown>): Condition => ({ exists: toTemplate(value) });
 

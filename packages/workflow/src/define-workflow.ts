@@ -14,7 +14,13 @@ import { type Duration, toMilliseconds } from "./duration.ts";
 import { contractsOfPool } from "./pool.ts";
 import { pointerOf, pointerPart, type Ref, type ResultOf, refTo } from "./ref.ts";
 import { type InputOf, jsonSchemaOf, type Schema } from "./schema.ts";
-import { policyOf, type StepOptions, undoPolicyOf } from "./step-options.ts";
+import {
+  policyOf,
+  type StepDefaults,
+  type StepOptions,
+  undoPolicyOf,
+  withDefaults,
+} from "./step-options.ts";
 import { toTemplate } from "./to-template.ts";
 import { within } from "./within.ts";
 
@@ -36,6 +42,11 @@ export interface WorkflowOptions<Input = unknown> {
   readonly collection?: string;
   /** The places of the fairness key and weight of a task, unless its submission names others. */
   readonly fairness?: (input: Ref<Input>) => FairnessOptions;
+}
+
+interface WithDefaults<Defaults> {
+  /** The options of steps that say none of their own. */
+  readonly defaults?: Defaults;
 }
 
 /**
@@ -60,42 +71,54 @@ export const planOf: unique symbol = Symbol.for("holdfast.plan");
 declare const result: unique symbol;
 
 /** Adds a step, and stands for what it will return: null if it may be skipped, and was. */
-export type AddStep = <Result, Only extends Conditional | undefined = undefined>(
+export type AddStep<Defaults = unknown> = <
+  Result,
+  Only extends Conditional | undefined = undefined,
+>(
   name: string,
-  options: StepOptions<Result, Only>,
+  options: StepOptions<Result, Only, Defaults>,
 ) => Ref<Only extends Conditional ? Result | null : Result>;
 
 /**
  * Writes the steps down, one after the other, and says what a processed task shows as its result. It is not async: there
  * is nothing to wait for.
  */
-export type Plan<Input, Planned = unknown> = (input: Ref<Input>, step: AddStep) => Planned;
+export type Plan<Input, Planned = unknown, Defaults = unknown> = (
+  input: Ref<Input>,
+  step: AddStep<Defaults>,
+) => Planned;
 
 /**
  * Runs `plan` once, here and now, to write its steps down. Nothing of it runs in the Scheduler.
  * Throws a `ContractFault` (`workflow.invalid`) that says what is wrong where.
  */
-export function defineWorkflow<S extends Schema, const Planned = unknown>(
+export function defineWorkflow<
+  S extends Schema,
+  const Planned = unknown,
+  Defaults extends StepDefaults = StepDefaults,
+>(
   name: WorkflowName,
   input: S,
-  plan: Plan<InputOf<S>, Planned>,
-  { completeWithin, collection, fairness }: WorkflowOptions<InputOf<S>> = {},
+  plan: Plan<InputOf<S>, Planned, Defaults>,
+  options: WorkflowOptions<InputOf<S>> & WithDefaults<Defaults> = {},
 ): Workflow<S, ResultOf<Planned>> {
+  const { completeWithin, collection, fairness, defaults } = options;
   const steps: StepDefinition[] = [];
   const inputs: Record<string, { readonly [key: string]: Json }> = {};
   const outputs: Record<string, { readonly [key: string]: Json }> = {};
   const remotes: Record<string, RemoteDefinition> = {};
   let place = name as string;
-  const addStep: AddStep = (stepName, options) => {
-    const { operation, inputSchema, outputSchema } = options.call;
+  const addStep: AddStep<Defaults> = (stepName, given) => {
+    const { operation, inputSchema, outputSchema } = given.call;
     place = `${name}, step "${stepName}"`;
-    const pool = poolOf(options);
-    const [{ name: agent } = { name: options.call.agent }] = pool;
+    const step = withDefaults(given, defaults);
+    const pool = poolOf(step);
+    const [{ name: agent } = { name: given.call.agent }] = pool;
     for (const { name: member, remote } of pool) if (remote) remotes[member] = remote;
     if (inputSchema !== null) inputs[`${agent}.${operation}`] = inputSchema;
     if (outputSchema !== null) outputs[`${agent}.${operation}`] = outputSchema;
     const above = steps.at(-1);
-    steps.push(toStep(stepName, options, { above, pool }));
+    steps.push(toStep(stepName, step, { above, pool }));
     place = `${name}, after step "${stepName}"`;
     return refTo(`/steps${pointerPart(stepName)}`);
   };

@@ -9,7 +9,17 @@ export {
   type Operation,
   type Operations,
 } from "./agent.ts";
-export { and, type Conditional, equals, exists, isIn, not, or } from "./conditions.ts";
+export {
+  and,
+  type Conditional,
+  equals,
+  exists,
+  greaterThan,
+  isIn,
+  lessThan,
+  not,
+  or,
+} from "./conditions.ts";
 export {
   type AddStep,
   defineWorkflow,
@@ -20,6 +30,6 @@ export {
 } from "./define-workflow.ts";
 export { type Duration, toMilliseconds } from "./duration.ts";
 export type { PooledAgent } from "./pool.ts";
-export { present, type Ref, type ResultOf, type Template, type WholeTemplate } from "./ref.ts";
+export { at, present, type Ref, type ResultOf, type Template, type WholeTemplate } from "./ref.ts";
 export { type InputOf, jsonSchemaOf, type OutputOf, type Schema } from "./schema.ts";
-export type { CoolDownOptions, RetryOptions, StepOptions, UndoOptions } from "./step-options.ts";
+export type { CoolDownOptions, RetryOptions, StepDefaults, StepOptions, UndoOptions } from "./step-options.ts";

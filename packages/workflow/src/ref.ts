@@ -72,6 +72,24 @@ type IsRecord<T> = [T] extends [readonly unknown[]]
 export const present = <T>(value: Ref<T>): Ref<NonNullable<T>> =>
   value as unknown as Ref<NonNullable<T>>;
 
+/**
+ * Returns the element of a list at an index from 0 on. It may be missing: a list may be shorter. Throws a
+ * `ContractFault` (`workflow.invalid`) for what is no such index, or no ref.
+ */
+export function at<T extends readonly unknown[] | null | undefined>(
+  list: Ref<T>,
+  index: number,
+): Ref<NonNullable<T>[number] | undefined> {
+  const pointer = pointerOf(list);
+  if (pointer === null || !Number.isSafeInteger(index) || index < 0) {
+    throw new ContractFault(
+      "workflow.invalid",
+      `at(${pointer ?? typeof list}, ${index}): give it a list that is a ref, and an index from 0 on`,
+    );
+  }
+  return refTo(`${pointer}/${index}`);
+}
+
 const pointerKey = Symbol("pointer");
 /** The method by which Node prints a value. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");

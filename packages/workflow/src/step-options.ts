@@ -1,4 +1,10 @@
-import type { RetryPolicy, StepDefinition, StepPolicy, UndoDefinition } from "@holdfast/domain";
+import {
+  ContractFault,
+  type RetryPolicy,
+  type StepDefinition,
+  type StepPolicy,
+  type UndoDefinition,
+} from "@holdfast/domain";
 import type { Call } from "./agent.ts";
 import type { Conditional } from "./conditions.ts";
 import { type Duration, toMilliseconds } from "./duration.ts";
@@ -47,19 +53,13 @@ export interface UndoOptions {
   readonly faults?: Readonly<Record<string, Omit<FaultOptions, "onFailure">>>;
 }
 
-export interface StepOptions<
-  Result,
-  Only extends Conditional | undefined = Conditional | undefined,
-> {
-  /** The Agent, its operation and the input. */
-  readonly call: Call<Result>;
-  /**
-   * Agents of one remote service, of which the call may go to any: to the one that is well and has room. The call is
-   * of one of them. Once an attempt may have had an effect, the step stays with its Agent, unless they share keys.
-   */
-  readonly agents?: readonly PooledAgent[];
-  /** How long one attempt may take. The Scheduler turns it into the complete-by time. */
+/** How long one attempt may take. The Scheduler turns it into the complete-by time. */
+interface AttemptLimit {
   readonly completeWithin: Duration;
+}
+
+/** What a step is done with, beside its call and its place: a workflow may have defaults for it. */
+interface PolicyOptions {
   /**
    * How long an attempt of a long operation may last whose handler keeps calling `heartbeat` or `progress`. Each call
    * gives it `completeWithin` more. Without this, heartbeats are shown and extend nothing.
@@ -78,11 +78,53 @@ export interface StepOptions<
   readonly onFailure?: "compensate" | "halt";
   /** Policies for single faults. */
   readonly faults?: FaultsOptions;
+  readonly undo?: UndoOptions;
+}
+
+/** The options of steps that say none of their own. What a step says replaces the default of that name as a whole. */
+export type StepDefaults = PolicyOptions & Partial<AttemptLimit>;
+
+/** The options of a step, where its workflow has these defaults: `completeWithin` must stand somewhere. */
+export type StepOptions<
+  Result,
+  Only extends Conditional | undefined = Conditional | undefined,
+  Defaults = unknown,
+> = OwnOptions<Result, Only> &
+  PolicyOptions &
+  (Defaults extends AttemptLimit ? Partial<AttemptLimit> : AttemptLimit);
+
+interface OwnOptions<Result, Only extends Conditional | undefined> {
+  /** The Agent, its operation and the input. */
+  readonly call: Call<Result>;
+  /**
+   * Agents of one remote service, of which the call may go to any: to the one that is well and has room. The call is
+   * of one of them. Once an attempt may have had an effect, the step stays with its Agent, unless they share keys.
+   */
+  readonly agents?: readonly PooledAgent[];
   /** The steps that must be done before: the one written above it by default. `[]`: none. */
   readonly after?: readonly (Ref<unknown> | string)[];
   /** The step is skipped unless this holds, or this value is true, once the steps before it are done. */
   readonly onlyIf?: Only;
-  readonly undo?: UndoOptions;
+}
+
+/**
+ * The options of a step, with the defaults of its workflow where it says nothing of its own. A default for undoing means
+ * nothing where there is nothing to undo. Throws a `ContractFault` (`workflow.invalid`) without `completeWithin`.
+ */
+export function withDefaults<Result>(
+  own: StepOptions<Result, Conditional | undefined, StepDefaults & AttemptLimit>,
+  { undo, ...defaults }: StepDefaults = {},
+): StepOptions<Result> {
+  const ofUndo = own.call.undo === null || undo === undefined ? {} : { undo };
+  // Without `exactOptionalPropertyTypes` a project may say undefined, and means that it says nothing.
+  const said = Object.entries(own).filter(([, value]) => value !== undefined);
+  const all = { ...defaults, ...ofUndo, ...Object.fromEntries(said) } as typeof own;
+  const { completeWithin } = all;
+  if (completeWithin !== undefined) return { ...all, completeWithin };
+  throw new ContractFault(
+    "workflow.invalid",
+    "completeWithin is missing: say how long one attempt may take, here or in the defaults of the workflow",
+  );
 }
 
 /** The policy of the step itself, as it is stored. */

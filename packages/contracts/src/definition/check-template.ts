@@ -17,7 +17,9 @@ export function checkTemplate(template: unknown): readonly string[] {
 export function checkCondition(condition: unknown): readonly string[] {
   const [[kind, content] = [], ...others] = Object.entries(condition ?? {}) as [string, unknown][];
   if (typeof condition !== "object" || kind === undefined || others.length > 0)
-    return ["a condition is one of equals, in, exists, not, and, or"];
+    return [
+      "a condition is one of equals, in, greaterThan, lessThan, exists, not, and, or",
+    ];
   switch (kind) {
     case "equals":
       return isPair(content) ? content.flatMap(checkTemplate) : ["equals takes two values"];
@@ -25,6 +27,11 @@ export function checkCondition(condition: unknown): readonly string[] {
       return isPair(content) && Array.isArray(content[1])
         ? content.flatMap(checkTemplate)
         : ["in takes a value and a list"];
+    case "greaterThan":
+    case "lessThan":
+      return isPair(content) && content.every(mayBeNumber)
+        ? content.flatMap(checkTemplate)
+        : [`${kind} takes two numbers, or places of numbers`];
     case "exists":
       return checkTemplate(content);
     case "not":
@@ -39,6 +46,10 @@ export function checkCondition(condition: unknown): readonly string[] {
 
 const isPointer = (value: unknown): boolean =>
   typeof value === "string" && /^\/(input(\/.*)?|steps\/[^/]+(\/.*)?)$/su.test(value);
+
+/** Whether it is a number, or leads to what may be one. */
+const mayBeNumber = (value: unknown): boolean =>
+  typeof value === "number" || (typeof value === "object" && value !== null && "$ref" in value);
 
 const isPair = (value: unknown): value is readonly [unknown, unknown] =>
   Array.isArray(value) && value.length === 2;

@@ -77,6 +77,8 @@ function existing(condition: Condition, isTrue: boolean): readonly string[] {
     const [one, other] = condition.equals;
     return [...equalled(one, other, isTrue), ...equalled(other, one, isTrue)];
   }
+  if ("greaterThan" in condition) return isTrue ? refsOnly(condition.greaterThan) : [];
+  if ("lessThan" in condition) return isTrue ? refsOnly(condition.lessThan) : [];
   const [value, list] = condition.in;
   const isShown = isTrue ? list.every(isThere) : list.includes(null);
   return isShown ? refsOnly([value]) : [];
