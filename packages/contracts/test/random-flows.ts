@@ -15,6 +15,7 @@ const leaf = fc.constantFrom<Json>(
   { type: "string", nullable: true },
   { enum: ["x", null] },
   { const: "x" },
+  { type: ["number", "string"] },
   {},
   true,
 );
@@ -207,6 +208,9 @@ export const pool: readonly Json[] = [
     inner.map((b) => ({ ...(a === undefined ? {} : { a }), ...(b === undefined ? {} : { b }) })),
   ),
   { a: { a: { a: "x" }, b: "x" } },
+  { a: 1, b: 3 },
+  { a: 3 },
+  { b: -1 },
   "x",
   null,
   [],

@@ -4,10 +4,11 @@ import { lookupIn } from "./template.ts";
 import type { Condition } from "./workflow-definition.ts";
 
 const lookup = lookupIn({
-  input: { country: "DE", gift: { from: "Ada", to: "Bob" }, note: null },
+  input: { country: "DE", total: 42, gift: { from: "Ada", to: "Bob" }, note: null },
   outputs: new Map(),
 });
 const country = { $ref: "/input/country" };
+const total = { $ref: "/input/total" };
 const yes: Condition = { equals: [country, "DE"] };
 const no: Condition = { equals: [country, "FR"] };
 
@@ -35,6 +36,14 @@ test.each<[string, Condition, boolean]>([
   ["one of several", { in: [country, ["FR", "DE"]] }, true],
   ["none of several", { in: [country, ["FR", { $ref: "/input/gift/to" }]] }, false],
   ["one of none", { in: [country, []] }, false],
+  ["a number that is greater", { greaterThan: [total, 41.5] }, true],
+  ["a number that is equal, and greater than none", { greaterThan: [total, 42] }, false],
+  ["a number that is less", { lessThan: [-1, total] }, true],
+  ["a number that is equal, and less than none", { lessThan: [42, total] }, false],
+  ["a missing value, which is less than no number", { lessThan: [{ $ref: "/input/a" }, 1] }, false],
+  ["null, which is greater than no number", { greaterThan: [{ $ref: "/input/note" }, -1] }, false],
+  ["texts, of which none is greater", { greaterThan: ["b", "a"] }, false],
+  ["a number beside its text", { lessThan: ["1", 2] }, false],
   ["something that is there", { exists: country }, true],
   ["something that is null", { exists: { $ref: "/input/note" } }, false],
   ["something that is missing", { exists: { $ref: "/input/coupon" } }, false],

@@ -8,7 +8,8 @@ export function evaluateCondition(condition: Condition, lookup: Lookup): boolean
   const holds = (part: Condition): boolean => {
     if ("equals" in part) return sameJson(value(part.equals[0]), value(part.equals[1]));
     if ("in" in part) return part.in[1].some((item) => sameJson(value(part.in[0]), value(item)));
-    if ("greaterThan" in part) return isLess(value(part.greaterThan[1]), value(part.greaterThan[0]));
+    if ("greaterThan" in part)
+      return isLess(value(part.greaterThan[1]), value(part.greaterThan[0]));
     if ("lessThan" in part) return isLess(value(part.lessThan[0]), value(part.lessThan[1]));
     if ("exists" in part) return value(part.exists) !== null;
     if ("not" in part) return !holds(part.not);

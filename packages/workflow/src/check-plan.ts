@@ -199,7 +199,7 @@ const decided =
 const alternative =
   "what stands on the right is never taken, for nothing is known of the value yet. Give the field a default in the schema, or have an Agent choose";
 const compared =
-  "compares a value that is not known yet, and never holds. Compare it with equals, isIn or exists in onlyIf";
+  "compares a value that is not known yet, and never holds. Compare it with equals, isIn, greaterThan, lessThan or exists in onlyIf";
 const neverCaught =
   "the catch never runs: steps are only written down here. Say with faults, retry and onFailure of the step what follows when it fails";
 const now =

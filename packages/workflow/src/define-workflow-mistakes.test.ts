@@ -35,7 +35,7 @@ describe("a mistake", () => {
       // @ts-expect-error: completeWithin is required
       step("a", { call: payments.assess({ price }) }),
     );
-    expect(plan).toThrow(/step "a": completeWithin is undefined/);
+    expect(plan).toThrow(/step "a": completeWithin is missing/);
   });
 
   test("with a value that is not known yet is named with the step above it", () => {

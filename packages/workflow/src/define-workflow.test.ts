@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { Order, payments, shipping } from "../test/fixtures.ts";
-import { equals, exists, not } from "./conditions.ts";
+import { equals, exists, greaterThan, lessThan, not, or } from "./conditions.ts";
 import { defineWorkflow, type Plan, type WorkflowName } from "./define-workflow.ts";
 import { present } from "./ref.ts";
 
@@ -184,5 +184,96 @@ describe("a condition", () => {
       { not: { equals: [{ $ref: "/input/gift" }, true] } },
       { exists: { $ref: "/steps/charge" } },
     ]);
+  });
+
+  test("compares numbers, and no texts", () => {
+    const { definition } = defineWorkflow("sell.v1", Order, (order, step) => {
+      const { amount, currency } = order.price;
+      // @ts-expect-error: a text
+      greaterThan(currency, 1);
+      // @ts-expect-error: a text
+      lessThan(amount, "1");
+      step("charge", {
+        call: payments.charge({ price: order.price }),
+        completeWithin: "1s",
+        onlyIf: or(greaterThan(amount, 100), lessThan(amount, amount)),
+      });
+    });
+    const amount = { $ref: "/input/price/amount" };
+    expect(definition.steps[0]?.onlyIf).toEqual({
+      or: [{ greaterThan: [amount, 100] }, { lessThan: [amount, amount] }],
+    });
+  });
+});
+
+describe("defaults of a workflow", () => {
+  const policies = (definition: { readonly steps: readonly object[] }) =>
+    definition.steps as readonly {
+      readonly completeWithin: number;
+      readonly retry: object;
+      readonly undo: { readonly retry: object; readonly completeWithin: number } | null;
+    }[];
+
+  test("stand for what a step does not say, each as a whole", () => {
+    const { definition } = defineWorkflow(
+      "sell.v1",
+      Order,
+      ({ price }, step) => {
+        step("charge", { call: payments.charge({ price }) });
+        step("assess", {
+          call: payments.assess({ price }),
+          completeWithin: "1s",
+          retry: { failures: 2 },
+        });
+      },
+      {
+        defaults: {
+          completeWithin: "10s",
+          retry: { failures: 7, backoff: "2s" },
+          undo: { retry: { failures: 9 } },
+        },
+      },
+    );
+    const [charge, assess] = policies(definition);
+    expect(charge).toMatchObject({
+      completeWithin: 10_000,
+      retry: { failures: 7, backoff: 2_000 },
+      undo: { completeWithin: 10_000, retry: { failures: 9 } },
+    });
+    // It has no undo, and its retries say nothing of a delay.
+    expect(assess).toMatchObject({
+      completeWithin: 1_000,
+      retry: { failures: 2, backoff: 1_000 },
+      undo: null,
+    });
+  });
+
+  test("without a limit leave it to each step, by the types and at run time", () => {
+    const plan = () =>
+      defineWorkflow(
+        "sell.v1",
+        Order,
+        ({ price }, step) => {
+          // @ts-expect-error: completeWithin stands nowhere
+          step("charge", { call: payments.charge({ price }) });
+        },
+        { defaults: { startWithin: "1m" } },
+      );
+    expect(plan).toThrow(
+      /^sell\.v1, step "charge": completeWithin is missing: say how long one attempt may take, here or in the defaults of the workflow$/,
+    );
+  });
+
+  test("hold for a step that says undefined, as projects without exact optional types may", () => {
+    const { definition } = defineWorkflow(
+      "sell.v1",
+      Order,
+      ({ price }, step) => {
+        const none = { completeWithin: undefined } as object;
+        step("charge", { call: payments.charge({ price }), ...none });
+      },
+      { defaults: { completeWithin: "10s" } },
+    );
+    expect(policies(definition)[0]?.completeWithin).toBe(10_000);
   });
 });

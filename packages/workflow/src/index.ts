@@ -32,4 +32,10 @@ export { type Duration, toMilliseconds } from "./duration.ts";
 export type { PooledAgent } from "./pool.ts";
 export { at, present, type Ref, type ResultOf, type Template, type WholeTemplate } from "./ref.ts";
 export { type InputOf, jsonSchemaOf, type OutputOf, type Schema } from "./schema.ts";
-export type { CoolDownOptions, RetryOptions, StepDefaults, StepOptions, UndoOptions } from "./step-options.ts";
+export type {
+  CoolDownOptions,
+  RetryOptions,
+  StepDefaults,
+  StepOptions,
+  UndoOptions,
+} from "./step-options.ts";

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { expect, test } from "@jest/globals";
 import {
+  at,
   pointerOf,
   type Ref,
   type ResultOf,
@@ -23,6 +24,23 @@ test("a property of a ref is a ref with a longer pointer", () => {
   expect(pointerOf(order)).toBe("/input");
   expect(pointerOf(order.customer.name)).toBe("/input/customer/name");
   expect(pointerOf(order["a/b~c"])).toBe("/input/a~1b~0c");
+});
+
+test("an element of a list has its index in the pointer, and may be missing", () => {
+  const first = at(order.tags, 0);
+  expect(pointerOf(first)).toBe("/input/tags/0");
+  const missing: Template<string | undefined> = first;
+  // @ts-expect-error: the list may be empty
+  const there: Template<string> = first;
+  expect([missing, there]).toHaveLength(2);
+  // @ts-expect-error: no list
+  expect(pointerOf(at(order.note, 1))).toBe("/input/note/1");
+  for (const index of [-1, 0.5, Number.NaN]) {
+    expect(() => at(order.tags, index)).toThrow(
+      `at(/input/tags, ${index}): give it a list that is a ref, and an index from 0 on`,
+    );
+  }
+  expect(() => at([] as never, 0)).toThrow("at(object, 0): give it a list that is a ref");
 });
 
 test.each([1, "x", null, undefined, {}, [], { pointer: "/input" }, () => 1])(

@@ -17,9 +17,7 @@ export function checkTemplate(template: unknown): readonly string[] {
 export function checkCondition(condition: unknown): readonly string[] {
   const [[kind, content] = [], ...others] = Object.entries(condition ?? {}) as [string, unknown][];
   if (typeof condition !== "object" || kind === undefined || others.length > 0)
-    return [
-      "a condition is one of equals, in, greaterThan, lessThan, exists, not, and, or",
-    ];
+    return ["a condition is one of equals, in, greaterThan, lessThan, exists, not, and, or"];
   switch (kind) {
     case "equals":
       return isPair(content) ? content.flatMap(checkTemplate) : ["equals takes two values"];

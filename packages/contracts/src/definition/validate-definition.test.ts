@@ -136,6 +136,16 @@ describe("a problem with the form", () => {
       /onlyIf: equals takes two values/,
     ],
     [
+      "greaterThan with a text",
+      workflow([step("a", { onlyIf: { greaterThan: [1, "2"] } })]),
+      /onlyIf: greaterThan takes two numbers, or places of numbers/,
+    ],
+    [
+      "lessThan with one value",
+      workflow([step("a", { onlyIf: { lessThan: [1] } })]),
+      /onlyIf: lessThan takes two numbers, or places of numbers/,
+    ],
+    [
       "too much text",
       workflow([step("a", { input: "x".repeat(300_000) })]),
       /is 300\d+ bytes long, of at most 262144/,

@@ -131,6 +131,8 @@ test.each<[string, object]>([
     { and: [{ exists: ref("/input/to") }, { exists: ref("/input/note") }] },
   ],
   ["what its condition compares it with", { equals: [ref("/input/note"), "x"] }],
+  ["a number that its condition compares it with", { greaterThan: [ref("/input/note"), 1] }],
+  ["a number less than which it is by its condition", { lessThan: [ref("/input/note"), 1] }],
   ["a list of its condition", { in: [ref("/input/note"), ["x", "y"]] }],
   [
     "a negation",
@@ -148,6 +150,7 @@ test.each<[string, object]>([
   ["of another value", { exists: ref("/input/to") }],
   ["that holds without it", { or: [{ exists: ref("/input/note") }, { exists: ref("/input/to") }] }],
   ["that says that it is missing", { not: { exists: ref("/input/note") } }],
+  ["that says that it is not greater", { not: { greaterThan: [ref("/input/note"), 1] } }],
   ["that compares it with null", { equals: [ref("/input/note"), null] }],
 ])("a value is refused in spite of a condition %s", (_, onlyIf) => {
   expect(faultsOf({ onlyIf })).toHaveLength(1);
