@@ -84,8 +84,8 @@ export async function openDev(
   };
   for (const [file, content] of Object.entries(files)) save(file, content);
   const servers = { ...store, BROKER_URL: broker.url };
-  const env = { ...servers, ...set, HOLDFAST_DEV_TEST: marker };
-  const child = spawnDev(folder, env, ["dev", ...args]);
+  const places = { ...servers, ...set, HOLDFAST_DEV_TEST: marker };
+  const child = spawnDev(folder, places, ["dev", ...args]);
   const exited = once(child, "exit").then(([code]) => code as number | null);
   stack.defer(() => stop(child, exited));
   const owned = stack.move();
@@ -95,7 +95,7 @@ export async function openDev(
     save,
     exited,
     again: (env: Files = {}) => runToEnd(spawnDev(folder, { ...servers, ...env })),
-    holdfast: (...args: readonly string[]) => runToEnd(spawnDev(folder, placesIn(folder), args)),
+    holdfast: (...typed: readonly string[]) => runToEnd(spawnDev(folder, placesIn(folder), typed)),
     ...acts(child, owned, folder),
   });
 }

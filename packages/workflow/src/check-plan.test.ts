@@ -16,7 +16,8 @@ const Trip = z.object({
 type Input = z.input<typeof Trip>;
 
 /** A plan as `defineWorkflow` returns it, for plans that need not end with a usable definition. */
-const defined = (plan: Plan<Input>) => ({ name: "book.v1", [planOf]: plan }) as const;
+const defined = (write: Plan<Input>) =>
+  ({ name: "book.v1", definition: { steps: [] }, [planOf]: { write, following: [] } }) as const;
 const charge = (step: AddStep, trip: Ref<Input>, name = "charge") =>
   step(name, { call: payments.assess({ price: trip.price }), completeWithin: "1s" });
 const any = (value: unknown) => value as string | undefined;
@@ -36,7 +37,11 @@ const decisions: readonly [string, Plan<Input>, RegExp][] = [
   ["??", (trip) => any(trip.note) ?? "", /right is never taken/],
   ["!", (trip) => !any(trip.payNow), /decided here/],
   ["typeof", (trip) => typeof trip.city === "string", /decided here/],
-  ["===", (trip) => (trip.city as unknown) === "Lyon", /equals, isIn or exists/],
+  [
+    "===",
+    (trip) => (trip.city as unknown) === "Lyon",
+    /equals, isIn, greaterThan, lessThan or exists/,
+  ],
   [
     "switch",
     (trip) => {
@@ -192,6 +197,56 @@ describe("the plan of a workflow", () => {
 
   test("is not read where it has no source", () => {
     expect(() => checkPlan(defined(Math.max as unknown as Plan<Input>))).not.toThrow();
+  });
+});
+
+describe("a join", () => {
+  const branched = (last: Plan<Input>) =>
+    defineWorkflow("book.v1", Trip, (trip, step) => {
+      const quote = charge(step, trip, "quote");
+      const branch = {
+        call: payments.assess({ price: trip.price }),
+        completeWithin: "1s",
+      } as const;
+      step("flight", { ...branch, after: [quote] });
+      step("hotel", { ...branch, after: [quote] });
+      last(trip, step);
+    });
+
+  test("that is forgotten is refused, once, with what to write instead", () => {
+    const workflow = branched((trip, step) => {
+      charge(step, trip, "pay");
+      charge(step, trip, "tell");
+    });
+    expect(() => checkPlan(workflow)).toThrow(
+      /^book\.v1, step "pay": says no after, so it follows hotel alone, and nothing waits for flight\. Write after: \[flight, hotel\] if it joins them, and after: \[hotel\] if it does not$/,
+    );
+  });
+
+  test.each<[string, Plan<Input>]>([
+    ["there is none, and branches end side by side", () => null],
+    [
+      "it says what it waits for",
+      (trip, step) =>
+        step("pay", {
+          call: payments.assess({ price: trip.price }),
+          completeWithin: "1s",
+          after: ["hotel"],
+        }),
+    ],
+    [
+      "another step joins them further down",
+      (trip, step) => {
+        charge(step, trip, "pay");
+        step("tell", {
+          call: payments.assess({ price: trip.price }),
+          completeWithin: "1s",
+          after: ["flight", "pay"],
+        });
+      },
+    ],
+  ])("is not asked for where %s", (_, last) => {
+    expect(() => checkPlan(branched(last))).not.toThrow();
   });
 });
 

@@ -1,4 +1,4 @@
-import { ContractFault } from "@holdfast/domain";
+import { ContractFault, type StepDefinition } from "@holdfast/domain";
 import {
   type AnyNode,
   type ArrowFunctionExpression,
@@ -6,7 +6,7 @@ import {
   type FunctionExpression,
   parse,
 } from "acorn";
-import { planOf, type Workflow } from "./define-workflow.ts";
+import { planOf, type Workflow, type WrittenPlan } from "./define-workflow.ts";
 import type { Schema } from "./schema.ts";
 
 /** A comment with it, on the same line or the one above, lets a decision stand. */
@@ -21,22 +21,48 @@ interface Finding {
 /**
  * Reads the source of a workflow's function, and refuses what JavaScript decides while the steps are written down, once
  * for all tasks, although it reads as if each task decided it: an `if` on a value of the input, a `||` behind one, a
- * `catch` around a step. No ref can notice that it is looked at as a truth value. Where there is no source to read, such
+ * `catch` around a step. No ref can notice that it is looked at as a truth value. It refuses joins that seem forgotten, too. Where there is no source to read, such
  * as in a definition as JSON, nothing is refused. Throws a `ContractFault` (`workflow.invalid`) with a line for each.
  */
-export function checkPlan(workflow: Pick<Workflow<Schema>, "name" | typeof planOf>): void {
-  const plan = workflow[planOf];
+export function checkPlan({ name, definition, [planOf]: plan }: Planned): void {
   if (plan === undefined) return;
-  const findings = findingsIn(String(plan));
-  if (findings.length === 0) return;
-  throw new ContractFault(
-    "workflow.invalid",
-    findings
-      .map(
-        ({ line, text, why }) => `${workflow.name}, line ${line} of its function, ${text}: ${why}`,
-      )
-      .join("\n"),
-  );
+  const findings = [
+    ...findingsIn(String(plan.write)).map(
+      ({ line, text, why }) => `${name}, line ${line} of its function, ${text}: ${why}`,
+    ),
+    ...forgottenJoins(definition.steps, plan).map((what) => `${name}, ${what}`),
+  ];
+  if (findings.length > 0) throw new ContractFault("workflow.invalid", findings.join("\n"));
+}
+
+type Planned = Pick<Workflow<Schema>, "name" | typeof planOf> & {
+  readonly definition: { readonly steps: readonly Written[] };
+};
+type Written = Pick<StepDefinition, "name" | "after">;
+
+const names = (all: readonly string[]): string => all.join(", ");
+
+/**
+ * Steps that say no `after`, and so follow the step above alone, although another one above is waited for by nothing: as
+ * the step after two branches does, when its author forgets to say that it joins them.
+ */
+function forgottenJoins(
+  steps: readonly Written[],
+  { following }: Pick<WrittenPlan, "following">,
+): readonly string[] {
+  const awaited = new Set(steps.flatMap(({ after }) => after));
+  const met = new Set<string>();
+  return steps.flatMap(({ name, after }, index) => {
+    if (!following.includes(name)) return [];
+    const above = steps.slice(0, index).map((step) => step.name);
+    const left = above.filter((one) => !awaited.has(one) && !met.has(one));
+    for (const one of left) met.add(one);
+    return left.length === 0
+      ? []
+      : [
+          `step "${name}": says no after, so it follows ${names(after)} alone, and nothing waits for ${names(left)}. Write after: [${names([...left, ...after])}] if it joins them, and after: [${names(after)}] if it does not`,
+        ];
+  });
 }
 
 /** Checks the workflows among what a module exports. */

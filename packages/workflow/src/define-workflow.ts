@@ -59,10 +59,18 @@ export interface Workflow<S extends Schema, Output = unknown> {
   readonly input: S;
   /** Plain JSON, ready to be stored. */
   readonly definition: WorkflowDefinition;
-  /** The function that wrote the steps down, for `checkPlan`. It is not listed, and nothing runs it again. */
-  readonly [planOf]?: (...given: never[]) => unknown;
+  /** How the steps were written down, for `checkPlan`. It is not listed. */
+  readonly [planOf]?: WrittenPlan;
   /** A type only: there is no such value. */
   readonly [result]?: Output;
+}
+
+/** How the steps of a workflow were written down. */
+export interface WrittenPlan {
+  /** The function that wrote them. Nothing runs it again. */
+  readonly write: (...given: never[]) => unknown;
+  /** The steps that say no `after`, and so follow the one above. */
+  readonly following: readonly string[];
 }
 
 /** Is the same in every copy of this package: a project may have another one than the command that checks it. */
@@ -107,6 +115,7 @@ export function defineWorkflow<
   const inputs: Record<string, { readonly [key: string]: Json }> = {};
   const outputs: Record<string, { readonly [key: string]: Json }> = {};
   const remotes: Record<string, RemoteDefinition> = {};
+  const following: string[] = [];
   let place = name as string;
   const addStep: AddStep<Defaults> = (stepName, given) => {
     const { operation, inputSchema, outputSchema } = given.call;
@@ -118,6 +127,7 @@ export function defineWorkflow<
     if (inputSchema !== null) inputs[`${agent}.${operation}`] = inputSchema;
     if (outputSchema !== null) outputs[`${agent}.${operation}`] = outputSchema;
     const above = steps.at(-1);
+    if (step.after === undefined && above !== undefined) following.push(stepName);
     steps.push(toStep(stepName, step, { above, pool }));
     place = `${name}, after step "${stepName}"`;
     return refTo(`/steps${pointerPart(stepName)}`);
@@ -143,7 +153,8 @@ export function defineWorkflow<
     inputs,
     outputs,
   });
-  return Object.defineProperty({ name, input, definition }, planOf, { value: plan });
+  const value: WrittenPlan = { write: plan, following };
+  return Object.defineProperty({ name, input, definition }, planOf, { value });
 }
 
 /** A promise has no end that a definition could wait for, and what it awaits are refs. */

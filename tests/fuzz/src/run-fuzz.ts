@@ -172,11 +172,8 @@ async function load(run: Run): Promise<Loaded> {
   ]);
   say("all inputs are sent; waiting for all tasks to end …");
   // The hostile Agent goes on until then: without its answers no bait ends.
-  const operationsUrl = () => system.operationsUrl;
-  return {
-    next,
-    settled: await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience, limit }),
-  };
+  const waiting = { ...run, operationsUrl: () => system.operationsUrl, patience, limit };
+  return { next, settled: await settle(waiting) };
 }
 
 const witnessesOf = (queries: Queries, { refused }: FuzzedSystem): Witnesses => ({
