@@ -91,9 +91,11 @@ test("the example in the guides compiles, and books a trip", async () => {
     name: "trips",
     hotelUrl: hotel.url,
   });
-  expect([...example.files.keys()]).toHaveLength(9);
+  expect([...example.files.keys()]).toHaveLength(10);
   expect(await compile(example)).toBe("");
-  for (const definition of ["trips/src/stay-in-touch.ts", "trips/src/pool.ts"])
+  for (const definition of ["insure-trip", "stay-in-touch", "pool"].map(
+    (one) => `trips/src/${one}.ts`,
+  ))
     await define(example, definition);
   const { id, steps } = await runExample({
     example,

@@ -69,6 +69,17 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
+/** Asks as callers do: again where there is no room for it in time. */
+async function read(url: string): Promise<string> {
+  let answer = await fetch(url);
+  while (answer.status === 503) {
+    await answer.body?.cancel();
+    answer = await fetch(url);
+  }
+  expect(answer.status).toBe(200);
+  return await answer.text();
+}
+
 test("streams of a large task that no client reads keep within the memory for all, and others have theirs", async () => {
   const id = await largeTask();
   await using service = await open();
@@ -84,9 +95,7 @@ test("a large task that is asked for in hundreds of pipelined requests is read a
   await using service = await open();
   for (let count = 0; count < 100; count += 1) service.ask(`/v1/tasks/${id}`, 15);
   await until(() => service.most() > large.length);
-  const answer = await fetch(`${service.url}/v1/tasks/${id}`);
-  expect(answer.status).toBe(200);
-  expect((await answer.text()).length).toBeGreaterThan(large.length);
+  expect((await read(`${service.url}/v1/tasks/${id}`)).length).toBeGreaterThan(large.length);
   expect(service.most()).toBeLessThanOrEqual(memory);
 });
 
@@ -103,8 +112,7 @@ test("a task of megabytes that no client reads takes a part of its bytes for eac
   await using service = await open();
   for (let count = 0; count < 50; count += 1) service.ask(`/v1/tasks/${id}`);
   await until(() => service.most() > large.length);
-  const answer = await fetch(`${service.url}/v1/tasks/${id}`);
-  expect((await answer.text()).length).toBeGreaterThan(8 * large.length);
+  expect((await read(`${service.url}/v1/tasks/${id}`)).length).toBeGreaterThan(8 * large.length);
   expect(service.most()).toBeLessThanOrEqual(memory);
 });
 
