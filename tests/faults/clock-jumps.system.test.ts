@@ -33,4 +33,4 @@ test("when the store's clock jumps ahead and back, by seconds, hours and days, a
     await clock.set(0);
   }
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 36, undone: 12 }));
-}, 120_000);
+});

@@ -40,7 +40,7 @@ type Planned = Pick<Workflow<Schema>, "name" | typeof planOf> & {
 };
 type Written = Pick<StepDefinition, "name" | "after">;
 
-const names = (all: readonly string[]): string => all.join(", ");
+const listed = (names: readonly string[]): string => names.join(", ");
 
 /**
  * Steps that say no `after`, and so follow the step above alone, although another one above is waited for by nothing: as
@@ -60,7 +60,7 @@ function forgottenJoins(
     return left.length === 0
       ? []
       : [
-          `step "${name}": says no after, so it follows ${names(after)} alone, and nothing waits for ${names(left)}. Write after: [${names([...left, ...after])}] if it joins them, and after: [${names(after)}] if it does not`,
+          `step "${name}": says no after, so it follows ${listed(after)} alone, and nothing waits for ${listed(left)}. Write after: [${listed([...left, ...after])}] if it joins them, and after: [${listed(after)}] if it does not`,
         ];
   });
 }

@@ -10,10 +10,16 @@ const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 /** Milliseconds. All mutants take a quarter of an hour on a processor of their own. */
 const longest = 4 * 60 * 60_000;
 
-/** Runs the simulation in a process of its own: Jest's modules are slower. */
-async function run(...args: readonly string[]) {
+/** Runs the simulation in a process of its own: Jest's modules are slower. What it found is judged here. */
+async function run(...args: readonly string[]): Promise<string> {
   const node = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning"];
-  const { stdout } = await promisify(execFile)(process.execPath, [...node, main, ...args]);
+  const ran = promisify(execFile)(process.execPath, [...node, main, ...args]);
+  const { stdout } = await ran.catch(
+    (error: { readonly stdout: string; readonly message: string }) => {
+      if (error.stdout === "") throw error;
+      return error;
+    },
+  );
   return stdout;
 }
 

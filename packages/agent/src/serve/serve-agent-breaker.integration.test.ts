@@ -51,11 +51,13 @@ async function instance({ isSick = false, takes = 20, openFor = 500 } = {}) {
 
 /** The next outcome that was attempted. What comes before its consumer is cancelled is given back, and asked again. */
 async function attempted() {
-  while (true) {
-    const { outcome } = answerOf(await tested.replies.take());
-    if (outcome.kind !== "failed" || outcome.attempted !== false) return outcome;
+  const next = async () => answerOf(await tested.replies.take()).outcome;
+  let outcome = await next();
+  while (outcome.kind === "failed" && outcome.attempted === false) {
     await tested.ask(request());
+    outcome = await next();
   }
+  return outcome;
 }
 
 /** Asks, as a Scheduler does, for so many steps, and asks again after each failure, as a new attempt. */

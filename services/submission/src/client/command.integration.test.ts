@@ -56,9 +56,10 @@ describe("workflows and Agents", () => {
     writeFileSync(
       module,
       `const decide = { name: "decide.v1", definition: ${JSON.stringify(trip("decide.v1"))} };
-       const value = (trip, step) => {
+       const write = (trip, step) => {
          if (trip.isPaid) step("charge");
        };
+       const value = { write, following: [] };
        export default Object.defineProperty(decide, Symbol.for("holdfast.plan"), { value });`,
     );
     const { code, err } = await holdfast(["workflows", "apply", module, "--json"]);
