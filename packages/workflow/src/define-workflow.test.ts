@@ -264,6 +264,22 @@ describe("defaults of a workflow", () => {
     );
   });
 
+  test("stand beside options that are functions", () => {
+    const { definition } = defineWorkflow(
+      "sell.v1",
+      Order,
+      ({ price }, step) => {
+        step("charge", { call: payments.charge({ price }) });
+      },
+      {
+        fairness: ({ price }) => ({ key: price.currency }),
+        defaults: { completeWithin: "10s" },
+      },
+    );
+    expect(policies(definition)[0]?.completeWithin).toBe(10_000);
+    expect(definition.fairness).toEqual({ key: "/input/price/currency" });
+  });
+
   test("hold for a step that says undefined, as projects without exact optional types may", () => {
     const { definition } = defineWorkflow(
       "sell.v1",
