@@ -29,7 +29,9 @@ export function judgeReply(
   if (need === undefined) attempt.unheardUntil = null;
   attempt.outcomes.push(outcome);
   const isRefusal = outcome.kind === "failed" && outcome.attempted === false;
-  if (!isRefusal && attempt.acknowledgedEarly.has(host)) {
+  // A refusal is what it was acknowledged for; a copy that comes afterwards is held to what is done with it.
+  const wasEarly = attempt.acknowledgedEarly.delete(host);
+  if (wasEarly && !isRefusal) {
     world.accuse("an Agent acknowledges what it has answered", () => short(message.messageId));
   }
   const code = outcome.kind === "failed" ? ` ${outcome.code}` : "";

@@ -84,7 +84,7 @@ function settings(port: number, purpose: StackOptions["purpose"]): readonly stri
     `port=${port}`,
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
-    "max_connections=200",
+    "max_connections=400",
     "shared_buffers=256MB",
     "max_wal_size=4GB",
     // Pages that were written go to the disk as they come, not in bursts that each commit waits behind.
