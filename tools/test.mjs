@@ -28,7 +28,7 @@ export async function test(args, scope = scopeOf("usual")) {
     const env = {
       HOLDFAST_PROGRESS: file,
       ...scopeVariables(scope),
-      ...(args.some(isFile) ? { HOLDFAST_NAMED: "yes" } : {}),
+      ...namedIn(args),
       NODE_COMPILE_CACHE: compileCache,
     };
     const { signal } = standstill;
@@ -49,6 +49,20 @@ export async function test(args, scope = scopeOf("usual")) {
  * @param {string} arg
  */
 const isFile = (arg) => !arg.startsWith("-") && (arg.includes("/") || arg.endsWith(".ts"));
+
+/** Packages of which no test starts a service or the command as a process: nothing need be compiled for them. */
+const inProcess = /^packages\/(?!(?:cli|dev|create-holdfast)\/)/;
+
+/**
+ * What the tests are to know of the files that are named; nothing where none are.
+ * @param {readonly string[]} args
+ */
+function namedIn(args) {
+  const files = args.filter(isFile);
+  if (files.length === 0) return {};
+  const compiles = !files.every((file) => inProcess.test(file));
+  return { HOLDFAST_NAMED: "yes", ...(compiles ? {} : { HOLDFAST_COMPILED: "no" }) };
+}
 
 /**
  * Jest's own limit is for tests: code that never yields, and a file that waits while it is loaded, have none.
