@@ -101,7 +101,7 @@ describe("which version is active", () => {
     });
   });
 
-  test("many that store, activate and retire versions of a workflow at once leave one active", async () => {
+  test("many that store, activate and retire versions of a workflow at once leave one active, unless all are retired", async () => {
     const names = Array.from({ length: 6 }, (_, index) => `trip.v${index + 1}`);
     await Promise.all(names.map((name) => store(name)));
     expect(await active()).toHaveLength(1);
@@ -111,7 +111,8 @@ describe("which version is active", () => {
       operations.reinstateWorkflow({ name }),
     ]);
     await Promise.all(acts);
-    expect(await active()).toHaveLength(1);
+    const taking = (await operations.findWorkflows()).filter(({ retiredAt }) => retiredAt === null);
+    expect(await active()).toHaveLength(Math.min(1, taking.length));
   });
 
   test("the login of submission activates nothing, and what it stored first gives way to what operators store", async () => {
