@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import nodeModule from "node:module";
-import { isVerb, runVerb } from "./api/run-verb.ts";
-import { processIo, writeError, writeOut } from "./terminal.ts";
+import { runHoldfast } from "./run-holdfast.ts";
+import { endWithReader, terminal, writeError } from "./terminal.ts";
 
 const oldestNode = 22;
 if (Number.parseInt(process.versions.node, 10) < oldestNode) {
@@ -15,17 +15,11 @@ if (Number.parseInt(process.versions.node, 10) < oldestNode) {
 // oxlint-disable-next-line typescript/no-unnecessary-condition -- Node has it since 22.1.
 nodeModule.enableCompileCache?.();
 
-// A verb needs only the client. What the other commands need takes a second to load from sources.
 const args = process.argv.slice(2);
-if (args[0] === "dev") {
-  const { dev } = await import("./dev.ts");
-  process.exit(await dev(args.slice(1)));
-}
-if (isVerb(args)) process.exitCode = await runVerb(args, processIo());
-else {
-  const { runCommand } = await import("./run-command.ts");
-  const { exitCode, stdout, stderr } = await runCommand(args, process.env);
-  writeOut(stdout);
-  writeError(stderr);
-  process.exitCode = exitCode;
-}
+const isDev = args[0] === "dev";
+// It has to stop what it runs first, and does so whatever became of the terminal.
+if (!isDev) endWithReader();
+const exitCode = await runHoldfast(args, terminal);
+// What still runs in this process with it would keep it alive.
+if (isDev) process.exit(exitCode);
+process.exitCode = exitCode;

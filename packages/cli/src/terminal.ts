@@ -12,17 +12,19 @@ export function writeError(written: string): void {
   if (written !== "") process.stderr.write(terminalText(written));
 }
 
-/** The process as verbs see it. A reader that closes the pipe, such as `head`, ends the process without an error. */
-export function processIo(): Io {
+/** The process as commands see it. */
+export const terminal: Io = {
+  env: process.env,
+  isTerminal: process.stderr.isTTY,
+  out: writeOut,
+  err: writeError,
+  stdin: () => text(process.stdin),
+};
+
+/** From now on a reader that closes the pipe, such as `head`, ends the process without an error. */
+export function endWithReader(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);
   });
-  return {
-    env: process.env,
-    isTerminal: process.stderr.isTTY,
-    out: writeOut,
-    err: writeError,
-    stdin: () => text(process.stdin),
-  };
 }

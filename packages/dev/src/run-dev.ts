@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { errorText, Fault, terminalText } from "@holdfast/domain";
+import { errorText, Fault } from "@holdfast/domain";
 import { develop } from "./develop.ts";
 import { type DevOptions, devUsage, readDevOptions } from "./options.ts";
 import { Crash } from "./services/start-services.ts";
@@ -8,15 +8,21 @@ import { Crash } from "./services/start-services.ts";
 interface DevContext {
   /** The command that runs `holdfast`. */
   readonly command: readonly string[];
+  /** Writes a text to people; of it nothing may command their terminal, for Agents and tasks have their words in it. */
+  out(text: string): void;
+  /** Writes a complaint to people, as safely. */
+  err(text: string): void;
 }
 
 const [failed, wrongUse, unreachable] = [1, 2, 69];
-// Agents, workflows and tasks of others have their words in these lines.
-const say = (line: string): void => void process.stdout.write(`${terminalText(line)}\n`);
-const complain = (line: string): void => void process.stderr.write(`${terminalText(line)}\n`);
 
 /** Runs the project in the working directory until Ctrl-C. Resolves to the exit code. */
-export async function runDev(args: readonly string[], { command }: DevContext): Promise<number> {
+export async function runDev(
+  args: readonly string[],
+  { command, out, err }: DevContext,
+): Promise<number> {
+  const say = (line: string): void => out(`${line}\n`);
+  const complain = (line: string): void => err(`${line}\n`);
   let options: DevOptions;
   try {
     options = readDevOptions(args);

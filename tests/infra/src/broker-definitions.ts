@@ -1,7 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { applicationLimits } from "@holdfast/messaging";
 import { inventory, notifications, payments, shipping } from "@holdfast/orders";
-import { holdfastCommand } from "@holdfast/test-servers";
+import { holdfastOutput } from "@holdfast/test-servers";
 import { contract } from "@holdfast/workflow";
 import { parse } from "yaml";
 import { pathOf, readFile } from "./repository.ts";
@@ -15,13 +14,9 @@ export const agents = [inventory, payments, shipping, notifications].map(
 export const listedUsers = parse(readFile("infra/users.yaml")) as Readonly<Record<string, string>>;
 
 /** What `holdfast topology print` makes of the list. */
-function printed(...options: readonly string[]): object {
-  const list = ["topology", "print", "--users", pathOf("infra/users.yaml"), ...options];
-  const text = execFileSync(process.execPath, [...holdfastCommand, ...list], {
-    encoding: "utf8",
-    env: {},
-  });
-  return JSON.parse(text) as object;
+async function printed(...options: readonly string[]): Promise<object> {
+  const list = ["topology", "print", "--users", pathOf("infra/users.yaml")];
+  return JSON.parse(await holdfastOutput(...list, ...options)) as object;
 }
 
 /** Every user of the local overlay has the same password, which services refuse anywhere else. */
@@ -39,8 +34,8 @@ const localUsers = {
 
 /** The files that RabbitMQ imports: the topology, and what each user may do. Passwords are secrets of each deployment. */
 export const brokerDefinitions: Readonly<Record<string, object>> = {
-  "infra/rabbitmq/definitions.json": printed("--one-agent-user", "agent"),
-  "infra/rabbitmq/definitions-per-agent.json": printed(),
-  "infra/rabbitmq/definitions-during-upgrade.json": printed("--during-upgrade"),
+  "infra/rabbitmq/definitions.json": await printed("--one-agent-user", "agent"),
+  "infra/rabbitmq/definitions-per-agent.json": await printed(),
+  "infra/rabbitmq/definitions-during-upgrade.json": await printed("--during-upgrade"),
   "infra/kubernetes/overlays/local/10-users.json": localUsers,
 };

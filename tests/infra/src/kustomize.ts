@@ -35,11 +35,19 @@ export function whyNotRendered(): string | null {
   return reason;
 }
 
-/** The objects that a Kustomize folder stands for. */
+const rendered = new Map<string, readonly Manifest[]>();
+
+/** The objects that a Kustomize folder stands for. It is rendered once. */
 export function render(folder: string): readonly Manifest[] {
+  const objects = rendered.get(folder) ?? build(folder);
+  rendered.set(folder, objects);
+  return objects;
+}
+
+function build(folder: string): readonly Manifest[] {
   if (renderer === undefined) throw new Error("Nothing here renders Kustomize folders");
-  const { command, build } = renderer;
-  const text = execFileSync(command, [...build, pathOf(folder)], { encoding: "utf8" });
+  const { command, build: subcommand } = renderer;
+  const text = execFileSync(command, [...subcommand, pathOf(folder)], { encoding: "utf8" });
   return parseAllDocuments(text).map((document) => unwrapped(document.toJS() as Manifest));
 }
 

@@ -1,4 +1,5 @@
 export { createVhost, type Vhost } from "./create-vhost.ts";
+export { holdfastOutput } from "./holdfast-output.ts";
 export type { Direction } from "./link/conditions.ts";
 export type { Cut } from "./link/next-cut.ts";
 export { type Link, openLink } from "./link/open-link.ts";

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+/** The root of the repository. */
+export const repository = fileURLToPath(new URL("../../../", import.meta.url));
 const sources = "--conditions=@holdfast/source";
 const quiet = "--disable-warning=ExperimentalWarning";
 
@@ -19,17 +20,21 @@ export const moduleAt = (folder: string, entry: string): string =>
 export const programAt = (folder: string): readonly string[] => [
   quiet,
   isCompiled() ? "--enable-source-maps" : sources,
-  join(root, moduleAt(folder, "main")),
+  join(repository, moduleAt(folder, "main")),
 ];
 
 /** What Node is given to run a file that is not compiled. */
-export const sourceAt = (file: string): readonly string[] => [quiet, sources, join(root, file)];
+export const sourceAt = (file: string): readonly string[] => [
+  quiet,
+  sources,
+  join(repository, file),
+];
 
 /** What Node is given to run a process that services share. Its own file is small; what it loads may be compiled. */
 export const sharedProgram = (): readonly string[] => [
   quiet,
   isCompiled() ? "--enable-source-maps" : sources,
-  join(root, "tests/processes/src/shared/main.ts"),
+  join(repository, "tests/processes/src/shared/main.ts"),
 ];
 
 /** The command `holdfast`, as a process of its own. */

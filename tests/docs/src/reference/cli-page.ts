@@ -1,21 +1,10 @@
-import { spawnSync } from "node:child_process";
-import { holdfastCommand } from "@holdfast/test-servers";
-
-const usageOf = (args: readonly string[]): string => {
-  const { stdout, stderr } = spawnSync(process.execPath, [...holdfastCommand, ...args], {
-    encoding: "utf8",
-    env: {},
-  });
-  return `${stdout}${stderr}`.trim();
-};
+import { holdfastOutput } from "@holdfast/test-servers";
 
 /** The usage text of the command line, and of each command that has one of its own. */
-export function cliPage(): string {
-  const usage = usageOf(["--help"]);
+export async function cliPage(): Promise<string> {
+  const usage = await holdfastOutput("--help");
   const commands = [...usage.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name = ""]) => name);
-  const others = [...new Set(commands)].flatMap((command) => {
-    const own = usageOf([command, "--help"]);
-    return own === usage ? [] : [own];
-  });
-  return [usage, ...new Set(others)].map((text) => `\`\`\`\n${text}\n\`\`\``).join("\n\n");
+  const texts = new Set([usage]);
+  for (const command of commands) texts.add(await holdfastOutput(command, "--help"));
+  return [...texts].map((text) => `\`\`\`\n${text.trim()}\n\`\`\``).join("\n\n");
 }

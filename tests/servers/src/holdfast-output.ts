@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { repository } from "./program-at.ts";
+
+/** As far as it is used here. The command exports no module: it is a program. */
+interface Command {
+  runHoldfast(args: readonly string[], io: object): Promise<number>;
+}
+
+/** What `holdfast` prints with these arguments and no environment. It runs from its sources, in this process. */
+export async function holdfastOutput(...args: readonly string[]): Promise<string> {
+  const file = join(repository, "packages/cli/src/run-holdfast.ts");
+  const { runHoldfast } = (await import(pathToFileURL(file).href)) as Command;
+  let output = "";
+  const write = (text: string): void => {
+    output += text;
+  };
+  await runHoldfast(args, { env: {}, isTerminal: false, out: write, err: write });
+  return output;
+}
