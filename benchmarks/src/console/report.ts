@@ -46,6 +46,6 @@ Each page is opened in a browser without a cache, on the machine that also runs 
 
 ${markdownTable(headings, pageNames.map(line))}
 
-First paint, blocked and requests are of the large store. That scripts and styles stay below 250 kB is a test: \`services/console/src/server/first-load.test.ts\`.
+First paint, blocked and requests are of the large store. That scripts and styles stay below 250 kB is a test: \`services/console/src/server/first-load.integration.test.ts\`.
 `;
 }
