@@ -1,6 +1,6 @@
 import { TaskRefused } from "@holdfast/contracts";
 import { Fault } from "@holdfast/domain";
-import { queryOnce } from "@holdfast/local-stack";
+import { openQueries, queryOnce } from "@holdfast/local-stack";
 import { type SubmittedTask, submitTasks, type TransactionClient } from "@holdfast/state-store";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { finishTask } from "../test/finish-task.ts";
@@ -32,11 +32,23 @@ async function openApplication(login: string): Promise<TransactionClient> {
     `do $$ begin create role ${login} login password 'x' in role holdfast_application;
        exception when duplicate_object or unique_violation then null; end $$`,
   );
+  return {
+    query: async (text, values) => ({ rows: await queryOnce(loginOf(login), text, values) }),
+  };
+}
+
+function loginOf(login: string): string {
   const url = new URL(trips.url);
   [url.username, url.password] = [login, "x"];
-  return {
-    query: async (text, values) => ({ rows: await queryOnce(url.href, text, values) }),
-  };
+  return url.href;
+}
+
+/** What an application does in one transaction. */
+async function inTransaction(act: (client: TransactionClient) => Promise<void>): Promise<void> {
+  await using queries = await openQueries(loginOf("shop"));
+  await queries.query("begin");
+  await act({ query: async (text, values) => ({ rows: await queries.query(text, values) }) });
+  await queries.query("commit");
 }
 
 /** The gap at which the next process ends that comes to it. */
@@ -224,6 +236,50 @@ test("a submission that repeats another is its task, though the version that is 
   await takeAll();
   expect(await refusals()).toMatchObject([{ code: "task.invalid" }, { code: "task.invalid" }]);
   expect((await tasks()).map(({ id }) => id)).toEqual([taskId]);
+});
+
+test("a submission that repeats another in a transaction is its task, whatever has become of its workflow", async () => {
+  const asked = { workflow: "trip.v2", input, idempotencyKey: "k", key: "t-7" } as const;
+  const { taskId } = await enqueue(asked);
+  await takeAll();
+  await trips.store.retireWorkflow({ name: "trip.v2", ...wish });
+  const repeated = { taskId, replayed: true };
+  const narrow = { ...asked, workflow: "trip", input: { guest: "Ada" }, idempotencyKey: "n" };
+  await inTransaction(async (client) => {
+    expect(await submitTasks(client, [asked])).toEqual([repeated]);
+    // What repeats nothing is refused, and leaves the transaction and its keys as they were.
+    for (const refused of [narrow, { ...narrow, input: "x".repeat(2_000_000) }]) {
+      await expect(submitTasks(client, [refused])).rejects.toMatchObject({ code: "task.invalid" });
+    }
+    expect(await submitTasks(client, [asked])).toEqual([repeated]);
+    const better = await submitTasks(client, [{ ...narrow, input, key: "t-8" }]);
+    expect(better).toMatchObject([{ replayed: false }]);
+  });
+  await takeAll();
+  expect(await refusals()).toEqual([]);
+  await expect(enqueue({ ...asked, idempotencyKey: "another" })).rejects.toMatchObject({
+    code: "workflow.retired",
+  });
+  expect(await tasks()).toMatchObject([{ id: taskId }, { workflow: "trip.v10" }]);
+});
+
+test("a submission in a transaction that repeats another is its task, though the active version refuses it by now", async () => {
+  const { inputSchema } = trip("trip.v11");
+  const stricter = { ...inputSchema, required: [...inputSchema.required, "room"] };
+  const properties = { ...inputSchema.properties, room: { type: "string" } };
+  const asked = { idempotencyKey: "k" };
+  const first = await enqueue(asked);
+  await takeAll();
+  const changed = trip("trip.v11", { inputSchema: { ...stricter, properties } });
+  await trips.store.registerWorkflow(changed as never);
+  await trips.store.activateWorkflow({ name: "trip.v11", ...wish, asAwaited: false });
+  await inTransaction(async (client) => {
+    const [again] = await submitTasks(client, [{ workflow: "trip", input, ...asked }]);
+    expect(again).toEqual({ ...first, replayed: true });
+  });
+  await takeAll();
+  expect(await refusals()).toEqual([]);
+  expect(await tasks()).toHaveLength(1);
 });
 
 test("a submission that is refused says so to its application: in a row, in its queue and by its id", async () => {

@@ -39,7 +39,8 @@ interface Options {
  * not. Its login needs the role `holdfast_application` and no other. Throws a `ContractFault` for what is not to
  * be submitted, with the codes of the other ways in (`task.invalid` with the first place in `details.pointer`,
  * `workflow.unknown`, `workflow.retired`, and `task.key_in_use` with the open task in
- * `details.taskId`) or `workflow.unusable`: the caller then rolls the transaction back. The submission service makes the
+ * `details.taskId`) or `workflow.unusable`: the caller then rolls the transaction back. What repeats a task under its
+ * idempotency key is that task, whatever has become of the workflow since. The submission service makes the
  * tasks within a second or so of the commit, and refuses those whose idempotency key stands for something else, as a row
  * of `state.refused_submissions` and in the queue that `replyTo` names.
  */
@@ -49,13 +50,15 @@ export async function submitTasks(
   { traceparent }: Options = {},
 ): Promise<readonly SubmittedTaskId[]> {
   if (traceparent !== undefined) await ask(client, setTrace, [traceparent]);
-  const workflows = new Map<string, TargetWorkflow>();
+  const workflows = new Map<string, TargetWorkflow | undefined>();
   const submitted: SubmittedTaskId[] = [];
   for (const task of tasks) {
-    const workflow = workflows.get(task.workflow) ?? (await findTarget(client, task.workflow));
-    workflows.set(task.workflow, workflow);
-    mustBeTask(task, workflow);
-    submitted.push(await enqueue(client, task));
+    const asked = task.workflow;
+    if (!workflows.has(asked)) workflows.set(asked, await findTarget(client, asked));
+    const fault = faultOf(task, workflows.get(asked));
+    submitted.push(
+      fault === undefined ? await enqueue(client, task) : await repeat(client, task, fault),
+    );
   }
   // What the transaction submits later has a trace of its own, or none.
   if (traceparent !== undefined) await ask(client, setTrace, [""]);
@@ -65,7 +68,7 @@ export async function submitTasks(
 /** Sets the trace until the transaction ends. */
 const setTrace = "select set_config('holdfast.traceparent', $1, true)";
 
-const select = "select name, definition from state.workflow_to_submit($1)";
+const select = "select name, definition from state.find_workflow_to_submit($1)";
 
 const enqueueing = `with new as materialized (select state.new_task_id() as id)
   select task_id::text as "taskId", task_id <> id as replayed
@@ -75,14 +78,23 @@ const enqueueing = `with new as materialized (select state.new_task_id() as id)
 
 const day = 24 * 60 * 60 * 1_000;
 
-async function findTarget(client: TransactionClient, asked: string): Promise<TargetWorkflow> {
+/** The workflow that a new task would get; undefined where the store takes none. */
+async function findTarget(
+  client: TransactionClient,
+  asked: string,
+): Promise<TargetWorkflow | undefined> {
   const [row] = await ask<{ name: string; definition: WorkflowDefinition }>(client, select, [
     asked,
   ]);
-  const { name, definition } = row!;
+  if (row === undefined) return undefined;
+  const { name, definition } = row;
+  const check = checkOf(asked, definition);
+  return { name, family: familyOf(name), definition, check, takesActive: name !== asked };
+}
+
+function checkOf(asked: string, definition: WorkflowDefinition): TargetWorkflow["check"] {
   try {
-    const check = compileTaskInput(definition);
-    return { name, family: familyOf(name), definition, check, takesActive: name !== asked };
+    return compileTaskInput(definition);
   } catch (error) {
     // Without its check the store would accept inputs that no Agent can use.
     throw new ContractFault(
@@ -93,17 +105,43 @@ async function findTarget(client: TransactionClient, asked: string): Promise<Tar
   }
 }
 
-/** Throws what the other ways in refuse, with the first place that is wrong in its words. */
-function mustBeTask(task: SubmittedTask, workflow: TargetWorkflow): void {
+/** What the other ways in refuse of a new task, with the first place that is wrong in their words; undefined: nothing. */
+function faultOf(
+  task: SubmittedTask,
+  workflow: TargetWorkflow | undefined,
+): ContractFault | undefined {
+  // The store itself says what is wrong with the workflow.
+  if (workflow === undefined) return undefined;
   try {
     readSubmission(submissionOf(task), workflow);
+    return undefined;
   } catch (error) {
     if (!(error instanceof SubmissionFault)) throw error;
     const { code, message, errors, details } = error;
     const [first] = errors;
     const at = first === undefined ? "" : ` ${first.pointer || "/"} ${first.detail}`;
-    throw new ContractFault(code, `${task.workflow}: ${message}${at}`, { details, cause: error });
+    return new ContractFault(code, `${task.workflow}: ${message}${at}`, { details, cause: error });
   }
+}
+
+/**
+ * Submits what a new task may not be, if its idempotency key stands for a task already: the active version may have
+ * changed since. Otherwise nothing is submitted, and `fault` is thrown.
+ */
+async function repeat(
+  client: TransactionClient,
+  task: SubmittedTask,
+  fault: ContractFault,
+): Promise<SubmittedTaskId> {
+  if (task.idempotencyKey === undefined) throw fault;
+  await ask(client, "savepoint holdfast_repetition", []);
+  const repeated = await enqueue(client, task).catch(() => undefined);
+  if (repeated?.replayed === true) {
+    await ask(client, "release savepoint holdfast_repetition", []);
+    return repeated;
+  }
+  await ask(client, "rollback to savepoint holdfast_repetition", []);
+  throw fault;
 }
 
 function submissionOf({ keepKeyFor: _keepKeyFor, notBefore, ...task }: SubmittedTask): Submission {
