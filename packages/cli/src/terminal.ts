@@ -3,7 +3,7 @@ import { terminalText } from "@holdfast/domain/control-characters";
 import type { Io } from "./api/verb.ts";
 
 /** Writes to the standard output what commands no terminal. A pipe whose reader is gone refuses even an empty text. */
-export function writeOut(written: string): void {
+function writeOut(written: string): void {
   if (written !== "") process.stdout.write(terminalText(written));
 }
 
@@ -21,7 +21,7 @@ export const terminal: Io = {
   stdin: () => text(process.stdin),
 };
 
-/** From now on a reader that closes the pipe, such as `head`, ends the process without an error. */
+/** Has a reader that closes the pipe, such as `head`, end the process without an error. */
 export function endWithReader(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

@@ -143,16 +143,22 @@ const pointer = fc
   .tuple(fc.constantFrom("/input", "/input", "/steps/first"), path)
   .map((parts) => parts.join(""));
 const ref = pointer.map(($ref): Json => ({ $ref }));
+const part = fc.oneof(ref, fc.constant<Json>("x"));
+const concat = fc.array(part, { minLength: 1, maxLength: 2 }).map(($concat): Json => ({ $concat }));
+const fallback = fc
+  .tuple(fc.oneof(ref, ref, concat), fc.oneof(ref, ref, concat, fc.dictionary(anyKey, ref)))
+  .map(($fallback): Json => ({ $fallback }));
+const hole = fc.oneof(ref, ref, concat, fallback);
 const template: fc.Arbitrary<Json> = fc.oneof(
-  ref,
+  hole,
   fc.dictionary(
     anyKey,
     fc.oneof(
-      ref,
-      ref,
+      hole,
+      hole,
       fc.constantFrom<Json>("x", null, {}, ["x"]),
-      fc.array(ref, { maxLength: 2 }),
-      fc.dictionary(anyKey, ref),
+      fc.array(hole, { maxLength: 2 }),
+      fc.dictionary(anyKey, hole),
     ),
     { maxKeys: 2 },
   ),
@@ -160,10 +166,10 @@ const template: fc.Arbitrary<Json> = fc.oneof(
 const { condition } = fc.letrec<{ condition: Json }>((tie) => ({
   condition: fc.oneof(
     { depthSize: "small", maxDepth: 2 },
-    ref.map((exists) => ({ exists })),
-    fc.tuple(ref, fc.constantFrom<Json>("x", null)).map((equals) => ({ equals })),
-    fc.tuple(ref, fc.constantFrom<Json>(["x"], ["x", null], [])).map((pair) => ({ in: pair })),
-    fc.tuple(ref, fc.oneof(ref, fc.constant(0))).map((greaterThan) => ({ greaterThan })),
+    hole.map((exists) => ({ exists })),
+    fc.tuple(hole, fc.constantFrom<Json>("x", null)).map((equals) => ({ equals })),
+    fc.tuple(hole, fc.constantFrom<Json>(["x"], ["x", null], [])).map((pair) => ({ in: pair })),
+    fc.tuple(ref, fc.oneof(ref, fallback, fc.constant(0))).map((greaterThan) => ({ greaterThan })),
     fc.tuple(ref, fc.oneof(ref, fc.constant(2))).map((lessThan) => ({ lessThan })),
     tie("condition").map((not) => ({ not })),
     fc.array(tie("condition"), { minLength: 1, maxLength: 2 }).map((and) => ({ and })),

@@ -8,10 +8,8 @@ import { Crash } from "./services/start-services.ts";
 interface DevContext {
   /** The command that runs `holdfast`. */
   readonly command: readonly string[];
-  /** Writes a text to people; of it nothing may command their terminal, for Agents and tasks have their words in it. */
-  out(text: string): void;
-  /** Writes a complaint to people, as safely. */
-  err(text: string): void;
+  /** Writes to people. Nothing in a text may command their terminal, for Agents and tasks have their words in it. */
+  readonly io: { out(text: string): void; err(text: string): void };
 }
 
 const [failed, wrongUse, unreachable] = [1, 2, 69];
@@ -19,10 +17,10 @@ const [failed, wrongUse, unreachable] = [1, 2, 69];
 /** Runs the project in the working directory until Ctrl-C. Resolves to the exit code. */
 export async function runDev(
   args: readonly string[],
-  { command, out, err }: DevContext,
+  { command, io }: DevContext,
 ): Promise<number> {
-  const say = (line: string): void => out(`${line}\n`);
-  const complain = (line: string): void => err(`${line}\n`);
+  const say = (line: string): void => io.out(`${line}\n`);
+  const complain = (line: string): void => io.err(`${line}\n`);
   let options: DevOptions;
   try {
     options = readDevOptions(args);

@@ -208,7 +208,9 @@ export {
   type TaskNotification,
 } from "./task-notifications.ts";
 export {
+  type Expression,
   everyRefOf,
+  expressionIn,
   type Lookup,
   lookupIn,
   lookupInEnded,

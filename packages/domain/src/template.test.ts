@@ -87,6 +87,80 @@ describe("a template", () => {
     expect(refsOf({ $literal: literal })).toEqual([]);
   });
 
+  test.each<[string, Json, Json]>([
+    ["texts and numbers", ["INV-", { $ref: "/input/a~1b~0c" }, "/", 2, true], "INV-1/2true"],
+    ["one value", [{ $ref: "/input/customer/name" }], "Ada"],
+    ["what is neither", ["a ", { $ref: "/input/customer" }], 'a {"name":"Ada"}'],
+    ["nothing", [], ""],
+    ["a value that is null", ["x", { $ref: "/input/note" }], null],
+    ["a value that is missing", [{ $ref: "/input/coupon" }, "x"], null],
+    [
+      "a value that stands for a missing one",
+      [{ $fallback: [{ $ref: "/input/coupon" }, "c"] }, "x"],
+      "cx",
+    ],
+  ])("makes one text of %s", (_, $concat, expected) => {
+    expect(resolveTemplate({ $concat }, lookup)).toEqual(expected);
+    const isThere = expected !== null;
+    expect(resolveTemplate({ a: { $concat } }, lookup)).toEqual(isThere ? { a: expected } : {});
+  });
+
+  test.each<[string, string, Json, Json]>([
+    ["a value that is there", "/input/customer/name", "Eve", "Ada"],
+    ["one that is missing", "/input/coupon", "none", "none"],
+    ["one that is null", "/input/note", { a: 1 }, { a: 1 }],
+    [
+      "the output of a skipped step",
+      "/steps/gift-wrap/id",
+      { $ref: "/steps/charge/chargeId" },
+      "c-1",
+    ],
+    ["one that is missing, by another that is", "/input/coupon", { $ref: "/input/none" }, null],
+    [
+      "one that is missing, by what has a hole",
+      "/input/coupon",
+      { a: { $ref: "/input/none" }, b: 1 },
+      { b: 1 },
+    ],
+  ])("replaces only what is not there: %s", (_, $ref, other, expected) => {
+    expect(resolveTemplate({ $fallback: [{ $ref }, other] }, lookup)).toEqual(expected);
+  });
+
+  test("has the refs of its texts and of what it falls back on", () => {
+    const [name, note] = [{ $ref: "/input/customer/name" }, { $ref: "/input/note" }];
+    const template = { a: { $concat: ["x", name] }, b: { $fallback: [note, { c: name }] } };
+    expect(refPlaces(template)).toEqual([
+      { place: "/a", pointer: "/input/customer/name" },
+      { place: "/b", pointer: "/input/note" },
+      { place: "/b/c", pointer: "/input/customer/name" },
+    ]);
+  });
+
+  test.each<[string, Json, string, string | null]>([
+    ["a part of a text", { a: { $concat: ["x", { $ref: "/input/note" }] } }, "/a", "/input/note"],
+    ["no part of a text", { a: { $concat: ["x", { $ref: "/input/a~1b~0c" }] } }, "/a", null],
+    [
+      "what stands for another",
+      { $fallback: [{ $ref: "/input/note" }, { a: { $ref: "/input/no" } }] },
+      "/a",
+      "/input/no",
+    ],
+    [
+      "a field of what is there",
+      { $fallback: [{ $ref: "/input/customer" }, 1] },
+      "/city",
+      "/input/customer/city",
+    ],
+    [
+      "nothing, where the other one is there",
+      { $fallback: [{ $ref: "/input/note" }, "x"] },
+      "",
+      null,
+    ],
+  ])("says which value is missing: %s", (_, template, place, pointer) => {
+    expect(missingAt(template, place, lookup)).toBe(pointer);
+  });
+
   test("does not guess what an unknown $ key means", () => {
     expect(() => resolveTemplate({ $merge: [] }, lookup)).toThrow(/\$merge/);
   });

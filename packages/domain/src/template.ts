@@ -40,6 +40,27 @@ export function lookupInEnded(values: TaskValues): Lookup {
   };
 }
 
+/** What a template says in a word of its own, where it is no plain JSON. */
+export type Expression =
+  | { readonly kind: "ref"; readonly pointer: string }
+  | { readonly kind: "literal"; readonly value: Json }
+  /** One text of several parts. Without one of them there is none. */
+  | { readonly kind: "concat"; readonly parts: readonly Template[] }
+  /** `other`, where `value` is missing or null. */
+  | { readonly kind: "fallback"; readonly value: Template; readonly other: Template };
+
+/** Reads the expression that a template is; null: it is plain JSON, perhaps with expressions in it. */
+export function expressionIn(template: Template): Expression | null {
+  if (!isObject(template) || isList(template)) return null;
+  const { $literal, $ref, $concat, $fallback } = template;
+  if ($literal !== undefined) return { kind: "literal", value: $literal };
+  if (typeof $ref === "string") return { kind: "ref", pointer: $ref };
+  if ($concat !== undefined && isList($concat)) return { kind: "concat", parts: $concat };
+  if ($fallback === undefined || !isList($fallback)) return null;
+  const [value = null, other = null] = $fallback;
+  return { kind: "fallback", value, other };
+}
+
 /**
  * Fills the holes. A value that is missing is left out where it is a field of an object, and is null in a list or
  * where it is all that there is.
@@ -50,10 +71,8 @@ export const resolveTemplate = (template: Template, lookup: Lookup): Json =>
 function filled(template: Template, lookup: Lookup): Json | undefined {
   if (isList(template)) return template.map((item) => filled(item, lookup) ?? null);
   if (!isObject(template)) return template;
-  const pointer = pointerIn(template);
-  if (pointer !== null) return lookup(pointer);
-  const literal = literalIn(template);
-  if (literal !== undefined) return literal;
+  const expression = expressionIn(template);
+  if (expression !== null) return valueOf(expression, lookup);
   const fields: (readonly [string, Json])[] = [];
   for (const [key, part] of Object.entries(template)) {
     const name = refuseReserved(key);
@@ -63,7 +82,25 @@ function filled(template: Template, lookup: Lookup): Json | undefined {
   return Object.fromEntries(fields);
 }
 
-/** A place in what a template becomes, as a JSON pointer, and the pointer of the ref that stands there. */
+function valueOf(expression: Expression, lookup: Lookup): Json | undefined {
+  switch (expression.kind) {
+    case "ref":
+      return lookup(expression.pointer);
+    case "literal":
+      return expression.value;
+    case "concat": {
+      const parts = expression.parts.map((part) => filled(part, lookup) ?? null);
+      return parts.includes(null) ? undefined : parts.map(textOf).join("");
+    }
+    case "fallback":
+      return filled(expression.value, lookup) ?? filled(expression.other, lookup);
+  }
+}
+
+/** A text as it is; anything else as JSON writes it. */
+const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** A place in what a template becomes, as a JSON pointer, and the pointer of a ref that stands there. */
 export interface RefPlace {
   readonly place: string;
   readonly pointer: string;
@@ -72,14 +109,21 @@ export interface RefPlace {
 /** The places of the refs of a template, each as often as it stands there. */
 export function refPlaces(template: Template, place = ""): readonly RefPlace[] {
   if (!isObject(template)) return [];
-  if (!isList(template)) {
-    if (literalIn(template) !== undefined) return [];
-    const pointer = pointerIn(template);
-    if (pointer !== null) return [{ place, pointer }];
+  const expression = expressionIn(template);
+  switch (expression?.kind) {
+    case "ref":
+      return [{ place, pointer: expression.pointer }];
+    case "literal":
+      return [];
+    case "concat":
+      return expression.parts.flatMap((part) => refPlaces(part, place));
+    case "fallback":
+      return [expression.value, expression.other].flatMap((part) => refPlaces(part, place));
+    case undefined:
+      return Object.entries(template).flatMap(([key, part]) =>
+        refPlaces(part, `${place}/${pointerPart(key)}`),
+      );
   }
-  return Object.entries(template).flatMap(([key, part]) =>
-    refPlaces(part, `${place}/${pointerPart(key)}`),
-  );
 }
 
 /**
@@ -87,12 +131,34 @@ export function refPlaces(template: Template, place = ""): readonly RefPlace[] {
  * lies; null: there is none.
  */
 export function missingAt(template: Template, place: string, lookup: Lookup): string | null {
-  for (const ref of refPlaces(template)) {
-    const isAbove = isWithin(place, ref.place);
-    const pointer = isAbove ? ref.pointer + place.slice(ref.place.length) : ref.pointer;
-    if ((isAbove || isWithin(ref.place, place)) && (lookup(pointer) ?? null) === null) {
-      return pointer;
+  if (!isObject(template)) return null;
+  const expression = expressionIn(template);
+  switch (expression?.kind) {
+    case "ref": {
+      const pointer = expression.pointer + place;
+      return (lookup(pointer) ?? null) === null ? pointer : null;
     }
+    case "literal":
+      return null;
+    case "concat":
+      return firstOf(expression.parts, (part) => missingAt(part, "", lookup));
+    case "fallback": {
+      const { value, other } = expression;
+      return missingAt((filled(value, lookup) ?? null) === null ? other : value, place, lookup);
+    }
+    case undefined:
+      return firstOf(Object.entries(template), ([key, part]) => {
+        const at = `/${pointerPart(key)}`;
+        if (isWithin(place, at)) return missingAt(part, place.slice(at.length), lookup);
+        return place === "" ? missingAt(part, "", lookup) : null;
+      });
+  }
+}
+
+function firstOf<Item>(all: readonly Item[], find: (item: Item) => string | null): string | null {
+  for (const item of all) {
+    const found = find(item);
+    if (found !== null) return found;
   }
   return null;
 }
@@ -103,12 +169,8 @@ export function refsOf(template: Template): readonly string[] {
 }
 
 /** The pointers that a template names, each as often as it is named. */
-export function everyRefOf(template: Template): readonly string[] {
-  if (isList(template)) return template.flatMap(everyRefOf);
-  if (!isObject(template) || literalIn(template) !== undefined) return [];
-  const pointer = pointerIn(template);
-  return pointer === null ? Object.values(template).flatMap(everyRefOf) : [pointer];
-}
+export const everyRefOf = (template: Template): readonly string[] =>
+  refPlaces(template).map(({ pointer }) => pointer);
 
 /** The step whose output a pointer is about; null when it is about the input. */
 export function stepOfRef(pointer: string): string | null {
@@ -139,10 +201,6 @@ const pointerPart = (key: string): string =>
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const isObject = (value: Json): value is { readonly [key: string]: Json } =>
   typeof value === "object" && value !== null;
-
-const literalIn = ({ $literal }: { readonly [key: string]: Json }): Json | undefined => $literal;
-const pointerIn = ({ $ref }: { readonly [key: string]: Json }): string | null =>
-  typeof $ref === "string" ? $ref : null;
 
 function refuseReserved(key: string): string {
   if (!key.startsWith("$")) return key;

@@ -8,8 +8,9 @@ export const definitionFormat = 1;
 
 /**
  * JSON with holes: `{"$ref": "/input/customer"}` or `{"$ref": "/steps/charge/chargeId"}` is replaced
- * when the step is dispatched, `{"$literal": …}` stands for its content untouched. No other key may
- * begin with `$`. A ref to the output of a skipped step is null.
+ * when the step is dispatched, `{"$literal": …}` stands for its content untouched. `{"$concat": […]}` is one text of
+ * texts, numbers, truth values and refs, and is missing without one of them. `{"$fallback": [ref, other]}` is the other
+ * where the value is missing or null. No other key may begin with `$`. A ref to the output of a skipped step is null.
  */
 export type Template = Json;
 

@@ -223,7 +223,7 @@ const namesAt: ByType<readonly string[]> = {
 const decided =
   "is decided here and now, once for all tasks. Have each task decide it: onlyIf on the step, such as onlyIf: equals(trip.payNow, true)";
 const alternative =
-  "what stands on the right is never taken, for nothing is known of the value yet. Give the field a default in the schema, or have an Agent choose";
+  "what stands on the right is never taken, for nothing is known of the value yet. Write fallback(value, other), or give the field a default in the schema";
 const compared =
   "compares a value that is not known yet, and never holds. Compare it with equals, isIn, greaterThan, lessThan or exists in onlyIf";
 const neverCaught =

@@ -1,5 +1,5 @@
 import type { Condition } from "@holdfast/domain";
-import { pointerOf, type Ref, type Template } from "./ref.ts";
+import { type Ref, type Template, templateOf } from "./ref.ts";
 import { toTemplate } from "./to-template.ts";
 
 /** A condition, or a value that is true or not: one that is missing or null is not. */
@@ -7,7 +7,7 @@ export type Conditional = Condition | Ref<boolean | null | undefined>;
 
 /** The condition that a value is true, where a value stands for one. */
 export const conditionOf = (conditional: Conditional): Condition =>
-  pointerOf(conditional) === null
+  templateOf(conditional) === null
     ? (conditional as Condition)
     : { equals: [toTemplate(conditional), true] };
 

@@ -29,8 +29,16 @@ export {
   type WorkflowOptions,
 } from "./define-workflow.ts";
 export { type Duration, toMilliseconds } from "./duration.ts";
+export { concat, fallback } from "./expressions.ts";
 export type { PooledAgent } from "./pool.ts";
-export { at, present, type Ref, type ResultOf, type Template, type WholeTemplate } from "./ref.ts";
+export {
+  at,
+  present,
+  type Ref,
+  type ResultOf,
+  type Template,
+  type WholeTemplate,
+} from "./ref.ts";
 export { type InputOf, jsonSchemaOf, type OutputOf, type Schema } from "./schema.ts";
 export type {
   CoolDownOptions,

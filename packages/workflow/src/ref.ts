@@ -1,4 +1,4 @@
-import { ContractFault } from "@holdfast/domain";
+import { ContractFault, expressionIn, type Template as WrittenTemplate } from "@holdfast/domain";
 import type { Ref as Later } from "./later.ts";
 
 /**
@@ -19,8 +19,8 @@ type Reach<T> = {
  * What a step can be given: literal data with refs anywhere in it. A field whose value is missing is left out, so a ref
  * that may lead to nothing goes where the field may be left out.
  */
-export type Template<T> = Ref<T> | Literal<T>;
-type Literal<T> = T extends readonly unknown[]
+export type Template<T> = Later<T> | Literal<T>;
+export type Literal<T> = T extends readonly unknown[]
   ? { readonly [K in keyof T]: WholeTemplate<T[K]> }
   : T extends object
     ? { readonly [K in keyof T]: Template<T[K]> }
@@ -90,7 +90,7 @@ export function at<T extends readonly unknown[] | null | undefined>(
   return refTo(`${pointer}/${index}`);
 }
 
-const pointerKey = Symbol("pointer");
+const templateKey = Symbol("template");
 /** The method by which Node prints a value. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
@@ -98,15 +98,21 @@ const inspectKey = Symbol.for("nodejs.util.inspect.custom");
  * Makes a ref. It prints as `Ref(/input/city)`. Everything that would take it for the value itself throws: it stands on a
  * function, so that a call of it, such as of a method of texts, does too.
  */
-export function refTo<T>(pointer: string): Ref<T> {
+export const refTo = <T>(pointer: string): Ref<T> => later({ $ref: pointer });
+
+/** Makes what stands for the value of a template. Below a ref are refs; what is made of refs cannot be reached into. */
+export function later<T>(template: WrittenTemplate): Ref<T> {
+  const expression = expressionIn(template);
+  const pointer = expression?.kind === "ref" ? expression.pointer : null;
+  const name = pointer ?? JSON.stringify(template);
   const refuse = () => {
-    throw new ContractFault("workflow.ref_used_as_value", explain(pointer));
+    throw new ContractFault("workflow.ref_used_as_value", explain(name));
   };
-  const inspect = () => `Ref(${pointer})`;
+  const inspect = () => `Ref(${name})`;
   const get = (_: object, key: string | symbol) => {
-    if (key === pointerKey) return pointer;
+    if (key === templateKey) return template;
     if (key === inspectKey) return inspect;
-    if (typeof key === "symbol" || conversions.has(key)) return refuse();
+    if (pointer === null || typeof key === "symbol" || conversions.has(key)) return refuse();
     return refTo(pointer + pointerPart(key));
   };
   const traps = {
@@ -136,15 +142,20 @@ export const pointerPart = (key: string): string =>
 /** What JavaScript calls when it wants the value behind an object. */
 const conversions: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON"]);
 
+/** What stands in a definition for a value that is known later; null for whatever is none. */
+export function templateOf(value: unknown): WrittenTemplate | null {
+  if (!isReachable(value)) return null;
+  return (Reflect.get(value, templateKey) as WrittenTemplate | undefined) ?? null;
+}
+
 /** `/steps/charge/chargeId`; null for whatever is not a ref. */
 export function pointerOf(value: unknown): string | null {
-  if (!isReachable(value)) return null;
-  const pointer: unknown = Reflect.get(value, pointerKey);
-  return typeof pointer === "string" ? pointer : null;
+  const expression = expressionIn(templateOf(value));
+  return expression?.kind === "ref" ? expression.pointer : null;
 }
 
 const isReachable = (value: unknown): value is object =>
   (typeof value === "object" && value !== null) || typeof value === "function";
 
 const explain = (pointer: string) =>
-  `${pointer} is not known yet: hand it to a step as it is, decide on it with onlyIf, or let an Agent compute with it`;
+  `${pointer} is not known yet: hand it to a step as it is, decide on it with onlyIf, make a text of it with concat, or let an Agent compute with it`;

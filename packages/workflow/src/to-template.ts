@@ -1,5 +1,5 @@
 import { ContractFault, type Json, type Template } from "@holdfast/domain";
-import { pointerOf } from "./ref.ts";
+import { templateOf } from "./ref.ts";
 
 type Path = readonly string[];
 type Write = (value: unknown, path: Path) => Json;
@@ -8,20 +8,20 @@ type Write = (value: unknown, path: Path) => Json;
 const deepest = 32;
 
 /**
- * Writes down what an author hands to a step: refs by their pointers, data as it is. Objects with
+ * Writes down what an author hands to a step: refs by their pointers, and what is made of refs by its parts, data as it is. Objects with
  * keys that would mean something in a template are escaped. Throws a `ContractFault` at what JSON
  * cannot hold.
  */
 export function toTemplate(value: unknown, path: Path = []): Template {
-  const pointer = pointerOf(value);
-  if (pointer !== null) return { $ref: pointer };
+  const template = templateOf(value);
+  if (template !== null) return template;
   return hasReservedKey(value)
     ? { $literal: toLiteral(value, path) }
     : copy(value, path, toTemplate);
 }
 
 const toLiteral: Write = (value, path) =>
-  pointerOf(value) === null
+  templateOf(value) === null
     ? copy(value, path, toLiteral)
     : refuse(path, "a ref cannot stand below a key that begins with $");
 

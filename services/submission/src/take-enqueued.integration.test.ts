@@ -1,8 +1,9 @@
 import { TaskRefused } from "@holdfast/contracts";
 import { Fault } from "@holdfast/domain";
-import { openQueries, queryOnce } from "@holdfast/local-stack";
+import { queryOnce } from "@holdfast/local-stack";
 import { type SubmittedTask, submitTasks, type TransactionClient } from "@holdfast/state-store";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { endLeasesIn, openApplication, takeAllIn } from "../test/application.ts";
 import { finishTask } from "../test/finish-task.ts";
 import { idOf, input, openTrips, type TripService, trip, wish } from "../test/trips.ts";
 import { takeEnqueued } from "./take-enqueued.ts";
@@ -13,7 +14,7 @@ let trips: TripService;
 let application: TransactionClient;
 beforeAll(async () => {
   trips = resources.use(await openTrips());
-  application = await openApplication("shop");
+  application = await openApplication(trips.url, "shop");
 });
 afterAll(async () => {
   await resources.disposeAsync();
@@ -25,31 +26,6 @@ beforeEach(async () => {
 });
 
 const query = <Row extends object>(sql: string) => queryOnce<Row>(trips.url, sql);
-
-/** A login of its own with the rights of an application; each statement is a transaction. */
-async function openApplication(login: string): Promise<TransactionClient> {
-  await query(
-    `do $$ begin create role ${login} login password 'x' in role holdfast_application;
-       exception when duplicate_object or unique_violation then null; end $$`,
-  );
-  return {
-    query: async (text, values) => ({ rows: await queryOnce(loginOf(login), text, values) }),
-  };
-}
-
-function loginOf(login: string): string {
-  const url = new URL(trips.url);
-  [url.username, url.password] = [login, "x"];
-  return url.href;
-}
-
-/** What an application does in one transaction. */
-async function inTransaction(act: (client: TransactionClient) => Promise<void>): Promise<void> {
-  await using queries = await openQueries(loginOf("shop"));
-  await queries.query("begin");
-  await act({ query: async (text, values) => ({ rows: await queries.query(text, values) }) });
-  await queries.query("commit");
-}
 
 /** The gap at which the next process ends that comes to it. */
 let crashAt: string | null = null;
@@ -67,17 +43,8 @@ const process = (store = trips.store, directory = workflowDirectory(trips.store)
     },
     actor: "submission-1",
   });
-const endLeases = () => query("update state.inbox set leased_until = null");
-/** All that waits becomes tasks, or is refused. What a look took whose answer was lost is free again, as later. */
-async function takeAll(take = process()): Promise<void> {
-  for (let rest = 0; rest === 0; ) {
-    rest = await take().catch(async (error: unknown) => {
-      if (!(error instanceof Fault && error.transient)) throw error;
-      await endLeases();
-      return 0;
-    });
-  }
-}
+const endLeases = () => endLeasesIn(trips.url);
+const takeAll = (take = process()) => takeAllIn(trips.url, take);
 
 /** Looks until it meets the fault of ours. */
 async function failing(take: () => Promise<number>): Promise<void> {
@@ -238,52 +205,8 @@ test("a submission that repeats another is its task, though the version that is 
   expect((await tasks()).map(({ id }) => id)).toEqual([taskId]);
 });
 
-test("a submission that repeats another in a transaction is its task, whatever has become of its workflow", async () => {
-  const asked = { workflow: "trip.v2", input, idempotencyKey: "k", key: "t-7" } as const;
-  const { taskId } = await enqueue(asked);
-  await takeAll();
-  await trips.store.retireWorkflow({ name: "trip.v2", ...wish });
-  const repeated = { taskId, replayed: true };
-  const narrow = { ...asked, workflow: "trip", input: { guest: "Ada" }, idempotencyKey: "n" };
-  await inTransaction(async (client) => {
-    expect(await submitTasks(client, [asked])).toEqual([repeated]);
-    // What repeats nothing is refused, and leaves the transaction and its keys as they were.
-    for (const refused of [narrow, { ...narrow, input: "x".repeat(2_000_000) }]) {
-      await expect(submitTasks(client, [refused])).rejects.toMatchObject({ code: "task.invalid" });
-    }
-    expect(await submitTasks(client, [asked])).toEqual([repeated]);
-    const better = await submitTasks(client, [{ ...narrow, input, key: "t-8" }]);
-    expect(better).toMatchObject([{ replayed: false }]);
-  });
-  await takeAll();
-  expect(await refusals()).toEqual([]);
-  await expect(enqueue({ ...asked, idempotencyKey: "another" })).rejects.toMatchObject({
-    code: "workflow.retired",
-  });
-  expect(await tasks()).toMatchObject([{ id: taskId }, { workflow: "trip.v10" }]);
-});
-
-test("a submission in a transaction that repeats another is its task, though the active version refuses it by now", async () => {
-  const { inputSchema } = trip("trip.v11");
-  const stricter = { ...inputSchema, required: [...inputSchema.required, "room"] };
-  const properties = { ...inputSchema.properties, room: { type: "string" } };
-  const asked = { idempotencyKey: "k" };
-  const first = await enqueue(asked);
-  await takeAll();
-  const changed = trip("trip.v11", { inputSchema: { ...stricter, properties } });
-  await trips.store.registerWorkflow(changed as never);
-  await trips.store.activateWorkflow({ name: "trip.v11", ...wish, asAwaited: false });
-  await inTransaction(async (client) => {
-    const [again] = await submitTasks(client, [{ workflow: "trip", input, ...asked }]);
-    expect(again).toEqual({ ...first, replayed: true });
-  });
-  await takeAll();
-  expect(await refusals()).toEqual([]);
-  expect(await tasks()).toHaveLength(1);
-});
-
 test("a submission that is refused says so to its application: in a row, in its queue and by its id", async () => {
-  const other = await openApplication("billing");
+  const other = await openApplication(trips.url, "billing");
   const asked = {
     input: { guest: "Ada" },
     replyTo: "status.shop",
@@ -441,7 +364,7 @@ test("what fails whenever it is made holds none of the others back, neither thos
 });
 
 test("callers take turns, and what is taken has a budget of bytes", async () => {
-  const many = await openApplication("many");
+  const many = await openApplication(trips.url, "many");
   for (let count = 0; count < 6; count += 1) await enqueueUnchecked({}, many);
   const own = [await enqueueUnchecked({}), await enqueueUnchecked({})];
   const asked = { lease: 60_000, mostLeases: 1, mostBytes: 1_000_000 };

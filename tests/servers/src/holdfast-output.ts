@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { repository } from "./program-at.ts";
 
-/** As far as it is used here. The command exports no module: it is a program. */
+/** The command, as far as it is used here. It exports no module, for it is a program. */
 interface Command {
-  runHoldfast(args: readonly string[], io: object): Promise<number>;
+  readonly runHoldfast: (args: readonly string[], io: object) => Promise<number>;
 }
 
 /** What `holdfast` prints with these arguments and no environment. It runs from its sources, in this process. */

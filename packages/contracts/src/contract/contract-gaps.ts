@@ -1,4 +1,4 @@
-import type { Json, Template } from "@holdfast/domain";
+import { expressionIn, type Json, type Template } from "@holdfast/domain";
 import { schemaMeaning } from "../definition/schema-meaning.ts";
 import { escaped, isObject, type JsonSchema, own } from "../schema/schema-keywords.ts";
 import type { OperationContract } from "./operation-contract.ts";
@@ -180,7 +180,7 @@ const isClosed = (schema: JsonSchema): boolean =>
 
 /** A template that is no object of its own is whatever its schema says. */
 const isOpen = (template: Template): boolean =>
-  !isObject(template) || Object.hasOwn(template, "$ref") || Object.hasOwn(template, "$literal");
+  !isObject(template) || expressionIn(template) !== null;
 
 const mayBeGiven = (template: Template, name: string): boolean =>
   isOpen(template) || Object.hasOwn(template as JsonSchema, name);

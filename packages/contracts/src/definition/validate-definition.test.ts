@@ -116,6 +116,36 @@ describe("a problem with the form", () => {
       /input: \$ref must be/,
     ],
     [
+      "a text of no parts",
+      workflow([step("a", { input: { $concat: [] } })]),
+      /input: \$concat takes a list of texts/,
+    ],
+    [
+      "a text of an object",
+      workflow([step("a", { input: { $concat: ["x", { a: 1 }] } })]),
+      /input: \$concat takes a list of texts/,
+    ],
+    [
+      "a text with null",
+      workflow([step("a", { input: { $concat: [null] } })]),
+      /input: \$concat takes a list of texts/,
+    ],
+    [
+      "a fallback of what is no ref",
+      workflow([step("a", { input: { $fallback: ["x", 1] } })]),
+      /input: \$fallback takes the place of a value/,
+    ],
+    [
+      "a fallback without the other value",
+      workflow([step("a", { input: { $fallback: [ref("/input/x")] } })]),
+      /input: \$fallback takes the place of a value/,
+    ],
+    [
+      "a pointer to elsewhere in a text",
+      workflow([step("a", { input: { $concat: [ref("/secrets/key")] } })]),
+      /input: \$ref must be \/input/,
+    ],
+    [
       "an unknown condition",
       workflow([step("a", { onlyIf: { greater: [1, 2] } })]),
       /onlyIf: unknown condition greater/,

@@ -3,7 +3,7 @@ import { isObject, type JsonSchema, own } from "../schema/schema-keywords.ts";
 import {
   fieldOf,
   hasField,
-  isRef,
+  isOpen,
   isSilent,
   type Judging,
   judge,
@@ -131,14 +131,14 @@ function demandOfObject(judging: Judging, schema: JsonSchema, at: At): Demand {
     return hasField(judging, at.part, other) === true ? demand : perhaps(demand);
   });
   const remains = keywordOf(reader, schema, "unevaluatedProperties");
-  const isOpen = remains === undefined || remains === true;
+  const takesMore = remains === undefined || remains === true;
   if (rest.length === 0 && at.missing === "absent") {
     return worst([
       ...demands,
       listOf(reader, schema, "required").includes(name) ? "refuses" : "fits",
       ...neededBy(judging, schema, { part: at.part, name }),
       fewest(judging, schema, { part: at.part, name }),
-      isOpen || !isComposed(schema) ? "fits" : "unknown",
+      takesMore || !isComposed(schema) ? "fits" : "unknown",
     ]);
   }
   const below = { ...at, part: fieldOf(at.part, name), place: rest };
@@ -152,7 +152,7 @@ function demandOfObject(judging: Judging, schema: JsonSchema, at: At): Demand {
       const demand = demandOf(judging, part, below);
       return isFitting(name) ? perhaps(demand) : demand;
     }),
-    isOpen ||
+    takesMore ||
     (schemas.length > 0 && !isComposed(schema)) ||
     (remains === false && !isComposed(schema))
       ? "fits"
@@ -197,7 +197,7 @@ function demandOfPresence(
 function hasRoom(schema: JsonSchema, part: Part): boolean {
   const most = own(schema, "maxProperties");
   if (most === undefined) return true;
-  const value = isObject(part) && !isRef(part) ? valueOf(part) : undefined;
+  const value = part === undefined || isOpen(part) ? undefined : valueOf(part);
   return isObject(value) && Object.keys(value).length <= Number(most);
 }
 
@@ -227,7 +227,7 @@ function fewest(
 ): Demand {
   const least = Number(own(schema, "minProperties") ?? 0);
   if (least === 0) return "fits";
-  const value = isObject(part) && !isRef(part) ? valueOf(part) : undefined;
+  const value = part === undefined || isOpen(part) ? undefined : valueOf(part);
   if (!isObject(value)) return "unknown";
   const others = Object.keys(value).filter((one) => one !== name);
   if (others.length < least) return "refuses";

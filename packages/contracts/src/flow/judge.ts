@@ -1,4 +1,4 @@
-import type { Json, Template } from "@holdfast/domain";
+import { expressionIn, type Json, type Template } from "@holdfast/domain";
 import { costKeyword } from "../schema/schema-costs.ts";
 import { isObject, type JsonSchema, own } from "../schema/schema-keywords.ts";
 import {
@@ -74,10 +74,10 @@ const judged: ReadonlySet<string> = new Set(
 
 function judgeItself(judging: Judging, schema: JsonSchema, part: Part): Verdict {
   const { reader } = judging;
-  if (part === undefined || (isObject(part) && isRef(part))) {
+  if (part === undefined || isOpen(part)) {
     return Object.keys(schema).every((word) => isSilent(word) || composing.has(word)) ? true : null;
   }
-  const value = isObject(part) ? valueOf(part) : part;
+  const value = valueOf(part);
   if (!allowsType(reader, schema, typeOfValue(value))) return false;
   const isKnown = Object.keys(schema).every((word) => isSilent(word) || judged.has(word));
   const [only, values] = [own(schema, "const"), keywordOf(reader, schema, "enum")];
@@ -108,28 +108,48 @@ const composing: ReadonlySet<string> = new Set(
   "$ref allOf anyOf else if not oneOf then".split(" "),
 );
 
-export const isRef = (part: JsonSchema): boolean => typeof part["$ref"] === "string";
-const isLiteral = (part: Part): boolean => isObject(part) && Object.hasOwn(part, "$literal");
-export const valueOf = (part: JsonSchema): Json => (isLiteral(part) ? part["$literal"]! : part);
+/** Whether only values say what a template becomes. */
+export function isOpen(part: Template): boolean {
+  const expression = expressionIn(part);
+  return expression !== null && expression.kind !== "literal";
+}
+
+export function valueOf(part: Template): Json {
+  const expression = expressionIn(part);
+  return expression?.kind === "literal" ? expression.value : part;
+}
 
 /** A field of a template; of a literal the literal field. */
 export function fieldOf(part: Part, name: string): Part {
-  if (!isObject(part) || isRef(part)) return undefined;
+  if (part === undefined || isOpen(part)) return undefined;
   const value = valueOf(part);
   if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
-  return isLiteral(part) ? { $literal: value[name]! } : value[name];
+  return value === part ? value[name] : { $literal: value[name]! };
 }
 
 /** Whether an object has a field; null: that depends on values. */
 export function hasField(judging: Judging, part: Part, name: string): boolean | null {
-  if (part === undefined) return null;
-  if (isObject(part) && isRef(part)) return null;
-  const value = isObject(part) ? valueOf(part) : part;
-  if (!isObject(value)) return false;
-  if (!Object.hasOwn(value, name)) return false;
-  const field = value[name]!;
-  if (isLiteral(part)) return true;
-  return !isObject(field) || !isRef(field) || judging.isSure(field["$ref"] as string) ? true : null;
+  if (part === undefined || isOpen(part)) return null;
+  const value = valueOf(part);
+  if (!isObject(value) || !Object.hasOwn(value, name)) return false;
+  return value !== part || isAlways(judging, value[name]!) ? true : null;
+}
+
+/** Whether a template always becomes a value, be it null. */
+function isAlways(judging: Judging, part: Template): boolean {
+  const expression = expressionIn(part);
+  switch (expression?.kind) {
+    case "ref":
+      return judging.isSure(expression.pointer);
+    // Null is no text.
+    case "concat":
+      return expression.parts.every((one) => !isOpen(one));
+    case "fallback":
+      return isAlways(judging, expression.other);
+    case "literal":
+    case undefined:
+      return true;
+  }
 }
 
 /** Keywords that say nothing of a value. */

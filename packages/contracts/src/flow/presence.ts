@@ -264,7 +264,7 @@ export const isImpossible = ({ absent, isNull, isNever }: Presence): boolean =>
   isNever && absent === "no" && isNull === "no";
 
 /** What a schema says weighs more than what it says nothing of. */
-function worse(one: Chance, other: Chance): Chance {
+export function worse(one: Chance, other: Chance): Chance {
   if (one === "may" || other === "may") return "may";
   return one === "unknown" ? one : other;
 }

@@ -1,7 +1,7 @@
 import {
   type Condition,
   canonicalJson,
-  type Json,
+  expressionIn,
   stepOfRef,
   type Template,
 } from "@holdfast/domain";
@@ -96,16 +96,23 @@ const refsOnly = (templates: readonly Template[]): readonly string[] =>
   templates.map(refIn).filter((pointer) => pointer !== null);
 
 /** Whether a template is never null, whatever its refs have. */
-const isThere = (template: Template): boolean =>
-  template !== null && refIn(template) === null && literalOf(template) !== null;
-
-function literalOf(template: Template): Json | undefined {
-  const isObject = typeof template === "object" && template !== null && !Array.isArray(template);
-  return isObject ? (template as { readonly [key: string]: Json })["$literal"] : undefined;
+function isThere(template: Template): boolean {
+  const expression = expressionIn(template);
+  switch (expression?.kind) {
+    case "ref":
+      return false;
+    case "literal":
+      return expression.value !== null;
+    case "concat":
+      return expression.parts.every(isThere);
+    case "fallback":
+      return isThere(expression.other);
+    case undefined:
+      return template !== null;
+  }
 }
 
 function refIn(template: Template): string | null {
-  if (typeof template !== "object" || template === null || Array.isArray(template)) return null;
-  const { $ref } = template as { readonly [key: string]: Json };
-  return typeof $ref === "string" ? $ref : null;
+  const expression = expressionIn(template);
+  return expression?.kind === "ref" ? expression.pointer : null;
 }

@@ -3,6 +3,7 @@ import {
   type Json,
   type Lookup,
   lookupIn,
+  missingAt,
   resolveTemplate,
   type StepDefinition,
   type WorkflowDefinition,
@@ -11,7 +12,7 @@ import { testScope } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { hasMore, pool, randomDefinition } from "../../test/random-flows.ts";
-import { schemaCompiler } from "../definition/schema-compiler.ts";
+import { placeOfError, schemaCompiler } from "../definition/schema-compiler.ts";
 import { definitionFaults } from "../definition/validate-definition.ts";
 import type { JsonSchema } from "../schema/schema-keywords.ts";
 import { compileTaskInput } from "./check-missing.ts";
@@ -20,10 +21,19 @@ import { valueFlow } from "./value-flow.ts";
 type Fits = (value: Json) => boolean;
 
 const fitting = (schema: JsonSchema | undefined): Fits => {
-  if (schema === undefined) return () => true;
-  const { check } = schemaCompiler({ allErrors: false })(schema);
-  return (value) => check(value).errors.length === 0;
+  const wrongIn = wrongPlace(schema);
+  return (value) => wrongIn(value) === null;
 };
+
+/** Finds the place where a value breaks a schema; null: nowhere. */
+function wrongPlace(schema: JsonSchema | undefined): (value: Json) => string | null {
+  if (schema === undefined) return () => null;
+  const { check } = schemaCompiler({ allErrors: false })(schema);
+  return (value) => {
+    const [error] = check(value).errors;
+    return error === undefined ? null : placeOfError(error);
+  };
+}
 
 interface Values {
   readonly input: Json;
@@ -67,13 +77,18 @@ test("what storing and submitting accept never breaks a contract for want of a v
       if (valueFlow(definition).open.some(({ shows }) => shows === "run")) return;
       const [, { input: template }] = definition.steps as [StepDefinition, StepDefinition];
       const check = compileTaskInput(definition);
-      const takes = fitting(definition.inputs!["two.take"]);
+      const wrongIn = wrongPlace(definition.inputs!["two.take"]);
+      const placeIn = (values: Values) => wrongIn(resolveTemplate(template, lookupOf(values)));
+      const hasFallback = JSON.stringify(template).includes("$fallback");
       const possible = valuesOf(definition, (input) => check(input).length === 0);
       tried += possible.length;
       const { true: right = [], false: wrong = [] } = Object.groupBy(possible, (values) =>
-        takes(resolveTemplate(template, lookupOf(values))) ? "true" : "false",
+        placeIn(values) === null ? "true" : "false",
       );
       for (const values of wrong) {
+        // What stands in for a missing value may itself be of the wrong kind.
+        if (hasFallback && missingAt(template, placeIn(values)!, lookupOf(values)) === null)
+          continue;
         const whole = right.find(
           (other) => hasMore(other.input, values.input) && hasMore(other.output, values.output),
         );

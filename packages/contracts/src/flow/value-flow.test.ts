@@ -62,7 +62,7 @@ test("a value that may be missing where the contract requires it is refused, wit
     {
       pointer: "/steps/1/input/note",
       detail:
-        "takes /input/note, which may be missing or null by /inputSchema; the contract of two.take requires it: make it required in that schema, optional in the contract, or have the step's condition say that /input/note exists",
+        "takes /input/note, which may be missing or null by /inputSchema; the contract of two.take requires it: make it required in that schema, optional in the contract, have the step's condition say that /input/note exists, or give it a fallback",
     },
   ]);
 });
@@ -154,6 +154,52 @@ test.each<[string, object]>([
   ["that compares it with null", { equals: [ref("/input/note"), null] }],
 ])("a value is refused in spite of a condition %s", (_, onlyIf) => {
   expect(faultsOf({ onlyIf })).toHaveLength(1);
+});
+
+const joined = (...parts: readonly Json[]): Json => ({ $concat: parts });
+const instead = (value: Json, other: Json): Json => ({ $fallback: [value, other] });
+
+test.each<[string, Json, number]>([
+  ["a text of a value that is there", joined("to ", ref("/input/to")), 0],
+  ["a text of a value that may be missing", joined("x ", ref("/input/note")), 1],
+  ["a text of a value that something stands for", joined(instead(ref("/input/note"), "-")), 0],
+  ["a value that something stands for", instead(ref("/input/note"), "-"), 0],
+  ["a value that one stands for that is there", instead(ref("/input/note"), ref("/input/to")), 0],
+  [
+    "a value that one stands for that may be missing, too",
+    instead(ref("/input/to"), ref("/input/note")),
+    1,
+  ],
+  ["a value that is never there", instead(ref("/input/not"), "-"), 1],
+])("the contract requires a field: %s", (_, note, faults) => {
+  const sample = { input: { to: ref("/input/to"), note } };
+  expect(faultsOf(sample)).toHaveLength(faults);
+  expect(openOf(sample)).toEqual([]);
+});
+
+test("a text that may lack a part, and the other of two values, are asked for at the submission where all is known then", () => {
+  const inputSchema = {
+    type: "object",
+    properties: { to: text },
+    required: ["to"],
+    additionalProperties: true,
+  };
+  const check = (note: Json) =>
+    compileTaskInput(definitionOf({ inputSchema, input: { to: "x", note } }));
+  const joinedIn = check(joined("x", ref("/input/note")));
+  expect(joinedIn({ to: "x", note: "y" })).toEqual([]);
+  const missing = [{ pointer: "/note", detail: expect.stringContaining("is missing") }];
+  expect(joinedIn({ to: "x" })).toEqual(missing);
+  expect(joinedIn({ to: "x", note: null })).toEqual(missing);
+  const eitherIn = check(instead(ref("/input/b"), ref("/input/note")));
+  expect([eitherIn({ to: "x", b: "y" }), eitherIn({ to: "x", note: "y" })]).toEqual([[], []]);
+  expect(eitherIn({ to: "x" })).toEqual(missing);
+});
+
+test("a condition on a value that something stands for proves nothing of the value, and one that is equal to it does", () => {
+  const standing = instead(ref("/input/note"), "none");
+  expect(faultsOf({ onlyIf: { equals: [standing, "none"] } })).toHaveLength(1);
+  expect(faultsOf({ onlyIf: { equals: [ref("/input/note"), standing] } })).toEqual([]);
 });
 
 describe("the output of a step with a condition", () => {

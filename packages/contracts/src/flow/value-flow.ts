@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  expressionIn,
   type Json,
   parsePointer,
   refsOf,
@@ -12,7 +13,14 @@ import { closeObjects, type FieldFault } from "../definition/check-input.ts";
 import { schemaMeaning } from "../definition/schema-meaning.ts";
 import { escaped, isObject, type JsonSchema, own } from "../schema/schema-keywords.ts";
 import { type Demand, demandAt, type Missing } from "./demand.ts";
-import { type Chance, isImpossible, type Presence, presenceAt, presenceBelow } from "./presence.ts";
+import {
+  type Chance,
+  isImpossible,
+  type Presence,
+  presenceAt,
+  presenceBelow,
+  worse,
+} from "./presence.ts";
 import { hasRun, type Proven, provenBy } from "./proven.ts";
 import {
   anyOther,
@@ -180,17 +188,42 @@ interface Use {
   readonly pointer: string;
   /** What is handed on, of which it is a part; null: a ref leads to it. */
   readonly within: string | null;
+  readonly how: How;
+}
+
+/** How the value of a ref comes to its place: as it is, unless this says otherwise. */
+interface How {
+  /** Whether it is a part of a text, which null is none of. */
+  readonly isText?: true;
+  /** Whether something stands for it where it is missing. */
+  readonly isReplaced?: true;
+  /** Whether it stands for another value that is missing. */
+  readonly isChoice?: true;
 }
 
 /** The places of refs in a template. */
-function refsIn(template: Template, place: readonly Key[]): readonly Use[] {
+function refsIn(template: Template, place: readonly Key[], how: How = {}): readonly Use[] {
   if (Array.isArray(template)) {
-    return template.flatMap((item: Json, index) => refsIn(item, [...place, index]));
+    return template.flatMap((item: Json, index) => refsIn(item, [...place, index], how));
   }
-  if (!isObject(template) || Object.hasOwn(template, "$literal")) return [];
-  const { $ref: pointer } = template;
-  if (typeof pointer === "string") return [{ place, pointer, within: null }];
-  return Object.entries(template).flatMap(([key, part]) => refsIn(part, [...place, key]));
+  const expression = expressionIn(template);
+  switch (expression?.kind) {
+    case "ref":
+      return [{ place, pointer: expression.pointer, within: null, how }];
+    case "literal":
+      return [];
+    case "concat":
+      return expression.parts.flatMap((part) => refsIn(part, place, { ...how, isText: true }));
+    case "fallback":
+      return [
+        ...refsIn(expression.value, place, { ...how, isReplaced: true }),
+        ...refsIn(expression.other, place, { ...how, isChoice: true }),
+      ];
+    case undefined:
+      return isObject(template)
+        ? Object.entries(template).flatMap(([key, part]) => refsIn(part, [...place, key], how))
+        : [];
+  }
 }
 
 const pointerOf = (place: readonly Key[]): string =>
@@ -222,7 +255,7 @@ function flowInto(step: StepDefinition, index: number, sources: Sources): ValueF
   };
   for (const use of refsIn(step.input, [])) {
     followValue(flow, use);
-    if (!isWithin(flow, use)) followFields(flow, use, []);
+    if (use.how.isText !== true && !isWithin(flow, use)) followFields(flow, use, []);
   }
   return flow;
 }
@@ -236,14 +269,13 @@ function followValue(flow: Flow, use: Use): void {
     flow.faults.push({ pointer: pointerOfUse(flow, use), detail });
     return;
   }
+  if (use.how.isReplaced === true) return;
+  const isText = use.how.isText === true;
+  const chance = isText ? worse(presence.absent, presence.isNull) : presence.absent;
   const isField = typeof use.place.at(-1) === "string";
-  const mayBeAbsent = isField && presence.absent !== "no";
-  judgeGap(flow, use, {
-    chance: presence.absent,
-    missing: isField ? "absent" : "null",
-    mayBeAbsent,
-  });
-  judgeGap(flow, use, { chance: presence.isNull, missing: "null", mayBeAbsent });
+  const mayBeAbsent = isField && chance !== "no";
+  judgeGap(flow, use, { chance, missing: isField ? "absent" : "null", mayBeAbsent });
+  if (!isText) judgeGap(flow, use, { chance: presence.isNull, missing: "null", mayBeAbsent });
 }
 
 const pointerOfUse = ({ index }: Flow, { place }: Use): string =>
@@ -276,8 +308,9 @@ function judgeGap(flow: Flow, use: Use, { chance, missing, mayBeAbsent }: Possib
 
 function leaveOpen(flow: Flow, use: Use, found: Pick<OpenUse, "missing" | "demand">): void {
   const { step } = flow;
-  const { pointer, within } = use;
-  const isOne = found.demand === "refuses" && !use.place.some(isSeveral);
+  const { pointer, within, how } = use;
+  const isAlone = how.isText !== true && how.isChoice !== true;
+  const isOne = isAlone && found.demand === "refuses" && !use.place.some(isSeveral);
   const isCertain =
     areInput([pointer, ...(step.onlyIf === null ? [] : refsOfCondition(step.onlyIf))]) &&
     (isOne || areInput(refsOf(step.input)));
@@ -307,11 +340,19 @@ function followFields(flow: Flow, use: Use, above: readonly string[]): void {
   const met = [...above, pair];
   for (const name of new Set([...namesIn(contract, taken), ...namesIn(reader, given), anyOther])) {
     const pointer = `${use.pointer}/${escaped(name)}`;
-    followBelow(flow, { place: [...use.place, name], pointer, within: use.pointer }, met);
+    followBelow(
+      flow,
+      { place: [...use.place, name], pointer, within: use.pointer, how: use.how },
+      met,
+    );
   }
   if (taken.some((schema) => schemasOfElement(contract, schema, each).length > 0)) {
     const pointer = `${use.pointer}/${eachPart}`;
-    followBelow(flow, { place: [...use.place, each], pointer, within: use.pointer }, met);
+    followBelow(
+      flow,
+      { place: [...use.place, each], pointer, within: use.pointer, how: use.how },
+      met,
+    );
   }
 }
 
@@ -409,5 +450,5 @@ function optional({ step, sources, proven }: Flow, { pointer }: Use, missing: Mi
     ? `which is null where step "${source.name}" is skipped`
     : `which may be missing or null by ${sources.nameOf(pointer)}`;
   const needs = missing === "absent" ? "requires it" : "takes no null there";
-  return `takes ${value}, ${why}; the contract of ${operationOf(step)} ${needs}: make it required in that schema, optional in the contract, or have the step's condition say that ${value} exists`;
+  return `takes ${value}, ${why}; the contract of ${operationOf(step)} ${needs}: make it required in that schema, optional in the contract, have the step's condition say that ${value} exists, or give it a fallback`;
 }
