@@ -1,3 +1,4 @@
+import { isId } from "@holdfast/domain";
 import { readArguments, usageFault } from "./read-arguments.ts";
 
 const commands = ["verify", "doctor", "why", "version", "help"] as const;
@@ -64,8 +65,6 @@ const variables = {
   "management-url": "BROKER_MANAGEMENT_URL",
 } as const;
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Reads the command line. Throws `cli.usage` with what is wrong. */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
@@ -111,7 +110,7 @@ function taskIdOf(command: CommandLine["command"], operands: readonly string[]):
   const [taskId = "", ...more] = command === "why" ? operands : ["", ...operands];
   if (command === "help" || command === "version") return "";
   if (more.length > 0) throw usageFault(`${command} does not take ${more.join(" ")}`);
-  if (command === "why" && !uuid.test(taskId)) {
+  if (command === "why" && !isId(taskId.toLowerCase())) {
     throw usageFault(
       taskId === ""
         ? "Say which task: holdfast why <task id>"

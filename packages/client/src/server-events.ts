@@ -1,3 +1,5 @@
+import { eventStreamReader } from "./event-stream.ts";
+
 /** An event of a stream of Server-Sent Events. */
 export interface ServerEvent {
   /** The id of the last event that had one; empty: no event had one yet. */
@@ -17,38 +19,20 @@ export async function* serverEvents({ body }: Response): AsyncGenerator<ServerEv
   if (body === null) return;
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let text = "";
+  const read = eventStreamReader();
   let id = "";
   try {
     for (;;) {
       const { done, value } = await inTime(reader.read());
       if (done) return;
-      text += decoder.decode(value, { stream: true });
-      const parts = text.split(/\r\n\r\n|\n\n|\r\r/);
-      // The last one is not complete.
-      text = parts.pop() ?? "";
-      for (const part of parts) {
-        const fields = fieldsOf(part);
-        id = fields.get("id") ?? id;
-        const data = fields.get("data");
-        if (data !== undefined) yield { id, event: fields.get("event") ?? "message", data };
+      for (const { id: own, event, data } of read(decoder.decode(value, { stream: true }))) {
+        id = own ?? id;
+        if (data !== "") yield { id, event, data };
       }
     }
   } finally {
     await reader.cancel().catch(() => {});
   }
-}
-
-/** The fields of one event; comments have none. */
-function fieldsOf(part: string): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  for (const line of part.split(/\r\n|\n|\r/)) {
-    const [, name = "", value = ""] = /^([^:]+)(?:: ?(.*))?$/s.exec(line) ?? [];
-    if (name === "") continue;
-    const before = fields.get(name);
-    fields.set(name, name === "data" && before !== undefined ? `${before}\n${value}` : value);
-  }
-  return fields;
 }
 
 async function inTime<T>(reading: Promise<T>): Promise<T> {

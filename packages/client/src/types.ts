@@ -107,7 +107,7 @@ export type TaskResult<Output = unknown> =
     };
 
 /** A duration such as `30s` or `5m`, or milliseconds. */
-export type Wait = number | `${number}${"ms" | "s" | "m" | "h"}`;
+export type Wait = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
 export interface SubmitOptions {
   /**

@@ -84,6 +84,7 @@ export {
 } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
 export { bandOfStep, changedSteps, rankOf } from "./due-order.ts";
+export { type Duration, durationPattern, parseDuration } from "./duration.ts";
 export { errorText } from "./error-text.ts";
 export { backoff, requeuesUntilAlert } from "./failure.ts";
 export {
@@ -116,11 +117,11 @@ export {
 } from "./faults.ts";
 export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fold-events.ts";
 export { heartbeatLife, type Presence } from "./heartbeat-life.ts";
+export { idOfDigits, idPattern, isId } from "./id.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
 export { agentOf, laneOf } from "./lane.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
-export { type Duration, parseDuration } from "./parse-duration.ts";
 export { agentsOfLane, type Pool, poolName } from "./pool.ts";
 export {
   type Band,
@@ -211,6 +212,7 @@ export {
   type Expression,
   everyRefOf,
   expressionIn,
+  indexIn,
   type Lookup,
   lookupIn,
   lookupInEnded,
@@ -249,6 +251,7 @@ export {
   type UndoDefinition,
   type WorkflowDefinition,
 } from "./workflow-definition.ts";
+export { familyOf, workflowNamePattern } from "./workflow-name.ts";
 export {
   hasConditions,
   planWorkflow,

@@ -183,9 +183,13 @@ const isWithin = (inner: string, outer: string): boolean =>
 
 function child(value: Json | undefined, key: string): Json | undefined {
   if (value === null || value === undefined) return value;
-  if (isList(value)) return /^(0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined;
+  if (isList(value)) return value[indexIn(key) ?? -1];
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
+
+/** The index of a list that a key of a pointer is; null: it is none. */
+export const indexIn = (key: string): number | null =>
+  /^(0|[1-9]\d*)$/.test(key) ? Number(key) : null;
 
 /** The keys of a pointer (RFC 6901). */
 export const parsePointer = (pointer: string): readonly string[] =>

@@ -12,6 +12,7 @@ export {
   LoginPatience,
   longestKept,
   MaxMessageBytes,
+  Names,
   parseConfig,
   StateStoreUrl,
   Text,

@@ -156,4 +156,4 @@ export type {
   WorkflowRecord,
   WorkflowWish,
 } from "./workflows/stored-workflows.ts";
-export { familyOf, type StoredWorkflow, workflowHash } from "./workflows/workflow-catalog.ts";
+export { type StoredWorkflow, workflowHash } from "./workflows/workflow-catalog.ts";

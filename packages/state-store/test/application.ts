@@ -1,12 +1,11 @@
 import { compileTaskInput } from "@holdfast/contracts";
-import { Fault } from "@holdfast/domain";
+import { Fault, familyOf } from "@holdfast/domain";
 import { Client } from "pg";
 import type { StateStore } from "../src/state-store.ts";
 import { readRow } from "../src/submit/inbox.ts";
 import { readSubmission } from "../src/submit/read-submission.ts";
 import { type SubmittedTask, submitTasks } from "../src/submit/submit-in-transaction.ts";
 import type { Submitted } from "../src/submit/submit-tasks.ts";
-import { familyOf } from "../src/workflows/workflow-catalog.ts";
 import { openTestStore, type TestStore, testWorkflow } from "./fixtures.ts";
 
 /** An application for tests that submits tasks by SQL, beside rows of its own in `public.bookings`. */

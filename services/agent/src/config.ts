@@ -1,13 +1,13 @@
 import { AgentConfig } from "@holdfast/agent";
+import { Names } from "@holdfast/runtime";
 import { Type } from "typebox";
 
 /** The environment variables that the host of Agents reads. */
 export const AgentHostConfig = Type.Object({
   ...AgentConfig.properties,
   /** The modules that export the Agents: paths from the working directory, or names of packages. */
-  AGENT_MODULES: Type.String({
+  AGENT_MODULES: Names({
     maxLength: 4_000,
-    pattern: "^[^,]+(,[^,]+)*$",
     description:
       "paths such as ./agents/hotels.js, or names of packages, separated by commas: modules that export Agents",
   }),

@@ -1,5 +1,6 @@
+import { familyOf } from "@holdfast/domain";
 import { type Clock, overload } from "@holdfast/runtime";
-import { familyOf, type StateStore, type WorkflowRecord } from "@holdfast/state-store";
+import { type StateStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Noun, nounOf } from "./noun.ts";
 
 /** The workflows, nouns and Agents that the state store knew at one instant. */

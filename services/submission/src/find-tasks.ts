@@ -1,10 +1,6 @@
 import { limits } from "@holdfast/contracts";
-import {
-  type FoundTask,
-  familyOf,
-  type RefusedSubmission,
-  type StateStore,
-} from "@holdfast/state-store";
+import { familyOf, isId } from "@holdfast/domain";
+import { type FoundTask, type RefusedSubmission, type StateStore } from "@holdfast/state-store";
 import { Type } from "typebox";
 import type { Reader } from "./access/access.ts";
 import { codeAt, type Noun } from "./noun.ts";
@@ -50,11 +46,8 @@ type Store = Pick<StateStore, "findTaskWithin" | "findWorkflow" | "findPayloads"
 export function findTasks(store: Store): Tasks {
   const tenant = "default";
   const within = async (id: string, noun: Noun, mostBytes: number) => {
-    const found = isTaskId(id)
-      ? await store.findTaskWithin({ taskId: id, tenant, mostBytes })
-      : null;
-    if (found === null && isTaskId(id))
-      mustNotBeRefused(await store.findRefusal({ taskId: id }), noun);
+    const found = isId(id) ? await store.findTaskWithin({ taskId: id, tenant, mostBytes }) : null;
+    if (found === null && isId(id)) mustNotBeRefused(await store.findRefusal({ taskId: id }), noun);
     return mustBeOne(found, id, noun);
   };
   const find: Tasks["find"] = async (id, noun, makeRoom) => {
@@ -100,6 +93,3 @@ function mustBeOne(found: FoundTask | null, id: string, noun: Noun): FoundTask {
   if (found !== null && (family === null || familyOf(found.task.workflow) === family)) return found;
   throw new Problem(404, codeAt(noun, "task.unknown"), `There is no ${singular} ${id}.`);
 }
-
-export const isTaskId = (id: string): boolean =>
-  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id);

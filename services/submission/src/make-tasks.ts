@@ -1,12 +1,7 @@
 import type { AskedSubmission } from "@holdfast/contracts";
+import { familyOf } from "@holdfast/domain";
 import { type Failpoint, inTurns } from "@holdfast/runtime";
-import {
-  familyOf,
-  type NewTask,
-  readRepeat,
-  type StateStore,
-  type Submitted,
-} from "@holdfast/state-store";
+import { type NewTask, readRepeat, type StateStore, type Submitted } from "@holdfast/state-store";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { keyInUse, keyReused, readSubmissionAt, retired } from "./submit-problems.ts";

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Access } from "./access/access.ts";
 import { describeAt, ref, taskAt } from "./api/describe.ts";
+import { rowNumber } from "./api/query-parts.ts";
 import { type Door, doorsOf } from "./doors.ts";
 import { type ById, TaskParams, type Tasks } from "./find-tasks.ts";
 import { roomForRows, smallBytes } from "./room.ts";
@@ -74,8 +75,7 @@ const HistoryQuery = Type.Object(
     ),
     cursor: Type.Optional(
       Type.String({
-        maxLength: 18,
-        pattern: "^[0-9]{1,18}$",
+        ...rowNumber,
         description: "The `next` of the page before.",
       }),
     ),

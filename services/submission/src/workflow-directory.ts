@@ -1,7 +1,7 @@
 import { compileTaskInput, type InputCheck } from "@holdfast/contracts";
-import type { WorkflowDefinition } from "@holdfast/domain";
+import { familyOf, type WorkflowDefinition } from "@holdfast/domain";
 import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
-import { familyOf, type StateStore, type WorkflowRecord } from "@holdfast/state-store";
+import { type StateStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
 import { namesLike } from "./names-like.ts";
 import { type Noun, taskNoun } from "./noun.ts";

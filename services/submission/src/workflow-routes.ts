@@ -1,12 +1,7 @@
 import { contractHashes, definitionChecks, type FieldFault, Payload } from "@holdfast/contracts";
-import { Fault, type FaultCode, type WorkflowDefinition } from "@holdfast/domain";
+import { Fault, type FaultCode, familyOf, type WorkflowDefinition } from "@holdfast/domain";
 import { inTurns } from "@holdfast/runtime";
-import {
-  familyOf,
-  type StateStore,
-  type WorkflowRecord,
-  workflowHash,
-} from "@holdfast/state-store";
+import { type StateStore, type WorkflowRecord, workflowHash } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { operatorName } from "./access/operator-names.ts";

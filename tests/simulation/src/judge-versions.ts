@@ -1,4 +1,4 @@
-import { familyOf } from "@holdfast/state-store";
+import { familyOf } from "@holdfast/domain";
 import type { StoreWatcher } from "@holdfast/testing/simulator";
 import { nameOf, short } from "./facts.ts";
 import type { Asked, Order } from "./scenario.ts";

@@ -1,5 +1,4 @@
-import { isFinished } from "@holdfast/domain";
-import { familyOf } from "@holdfast/state-store";
+import { familyOf, isFinished } from "@holdfast/domain";
 import type { MemoryStore, SimulatedStore } from "@holdfast/testing/simulator";
 import type { Mutation } from "./mutation.ts";
 

@@ -4,7 +4,7 @@ import {
   Integer,
   LoginPatience,
   MaxMessageBytes,
-  Text,
+  Names,
 } from "@holdfast/runtime";
 import { type Static, Type } from "typebox";
 import type { AgentBroker } from "./start-agents.ts";
@@ -24,8 +24,7 @@ export const AgentConfig = Type.Object({
    * set, `scheduler` and the Agent's own user, for brokers where all services share one.
    */
   SCHEDULER_USERS: Type.Optional(
-    Text({
-      pattern: "^[^,]+(,[^,]+)*$",
+    Names({
       description: "names of the Schedulers' broker users, separated by commas",
     }),
   ),

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { parseDuration } from "@holdfast/domain/duration";
 import { UsageError } from "./usage-error.ts";
 import type { Invocation } from "./verb.ts";
 
@@ -35,29 +36,21 @@ export const labelsOf = (pairs: readonly string[]): Readonly<Record<string, stri
     }),
   );
 
-const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 /** An instant, or a duration from now on as `+1h`. */
 export function instantOf(text: string, option: string): string {
-  const [, count, unit] = /^\+(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const at =
-    count === undefined
-      ? Date.parse(text)
-      : Date.now() + Number(count) * units[unit as keyof typeof units];
-  if (Number.isNaN(at)) {
-    throw new UsageError(
-      `${option} ${text} must be an instant such as 2026-11-24T10:00:00Z, or +1h`,
-    );
-  }
-  return new Date(at).toISOString();
+  const at = text.startsWith("+") ? Date.now() + parseDuration(text.slice(1)) : Date.parse(text);
+  if (!Number.isNaN(new Date(at).getTime())) return new Date(at).toISOString();
+  throw new UsageError(`${option} ${text} must be an instant such as 2026-11-24T10:00:00Z, or +1h`);
 }
 
-/** A duration such as `30s`. */
+/** Milliseconds: a longer timer ends at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** A duration such as `30s`, in milliseconds: 24 days at most. */
 export function waitOf(text: string, option: string): number {
-  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  if (count === undefined)
-    throw new UsageError(`${option} ${text} must be a duration such as 30s or 5m`);
-  return Number(count) * units[unit as keyof typeof units];
+  const ms = parseDuration(text);
+  if (!Number.isNaN(ms)) return Math.min(ms, longestTimer);
+  throw new UsageError(`${option} ${text} must be a duration such as 30s or 5m`);
 }
 
 /** Who acts: `--actor`, or who is logged in. */

@@ -1,4 +1,4 @@
-import { controlCharacters, definitionFormat } from "@holdfast/domain";
+import { controlCharacters, definitionFormat, workflowNamePattern } from "@holdfast/domain";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type TSchema, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
@@ -119,7 +119,7 @@ export const definitionSchema = Type.Object(
     format: Type.Literal(definitionFormat),
     name: Type.String({
       maxLength: 100,
-      pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,90}\\.v[1-9][0-9]{0,5}$",
+      pattern: workflowNamePattern,
     }),
     inputSchema: Type.Object({}),
     steps: Type.Array(Step, { minItems: 1, maxItems: 100 }),

@@ -1,4 +1,4 @@
-import type { Json } from "@holdfast/domain";
+import { indexIn, type Json } from "@holdfast/domain";
 import { isObject, type JsonSchema, own } from "../schema/schema-keywords.ts";
 import {
   allowsType,
@@ -154,7 +154,7 @@ function lookInList(
   { key, next, says }: Below & { readonly says: Chance },
 ): Presence {
   const { reader } = walk;
-  const index = typeof key === "number" ? key : indexOf(key);
+  const index = typeof key === "number" ? key : indexIn(key);
   if (index === null) return { absent: says, isNull: "no", isNever: true };
   if (index === each) return lookInEach(walk, all, next);
   const isLong =
@@ -187,8 +187,6 @@ function lookInEach(walk: Walk, all: readonly JsonSchema[], next: Place): Presen
   );
   return anyOf(found);
 }
-
-const indexOf = (key: string): number | null => (/^(0|[1-9]\d*)$/.test(key) ? Number(key) : null);
 
 interface Alternatives {
   /** Lists of parts: a value fits all parts of one of the lists. */

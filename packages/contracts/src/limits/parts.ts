@@ -1,4 +1,10 @@
-import { fairnessLimits, type Json, printableCharacter, readableCharacter } from "@holdfast/domain";
+import {
+  fairnessLimits,
+  idPattern,
+  type Json,
+  printableCharacter,
+  readableCharacter,
+} from "@holdfast/domain";
 import { Type } from "typebox";
 import { limits } from "./limits.ts";
 
@@ -7,7 +13,7 @@ const printable = `^${printableCharacter}*$`;
 
 const uuid = Type.String({
   maxLength: 36,
-  pattern: "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+  pattern: idPattern,
 });
 
 export const TaskId = uuid;

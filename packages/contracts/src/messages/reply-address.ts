@@ -1,4 +1,4 @@
-import type { Json } from "@holdfast/domain";
+import { isId, type Json } from "@holdfast/domain";
 import { limits } from "../limits/limits.ts";
 import { fieldsOf } from "./message.ts";
 import { parseJson } from "./parse-json.ts";
@@ -22,8 +22,6 @@ export function readReplyAddress(body: Buffer): ReplyAddress | null {
   }
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 function addressIn(fields: Readonly<Record<string, Json>>): ReplyAddress | null {
   const taskId = idIn(fields["taskId"]);
   const token = idIn(fields["token"]);
@@ -36,7 +34,7 @@ function addressIn(fields: Readonly<Record<string, Json>>): ReplyAddress | null 
 
 function idIn(value: Json | undefined): string | null {
   const id = typeof value === "string" ? value.toLowerCase() : "";
-  return uuid.test(id) ? id : null;
+  return isId(id) ? id : null;
 }
 
 const named = /"(taskId|step|attempt|token)"\s*:\s*(?:"([^"\\]{0,255})"|(\d{1,10}))/g;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, type WorkflowDefinition } from "@holdfast/domain";
+import { canonicalJson, familyOf, type WorkflowDefinition } from "@holdfast/domain";
 
 const versions = 999_999;
 
@@ -11,5 +11,5 @@ export function withContentVersion(definition: WorkflowDefinition, turn = 0): Wo
   const { name, ...content } = definition;
   const hash = createHash("sha256").update(canonicalJson(content)).digest();
   const version = ((hash.readUInt32BE() + turn) % versions) + 1;
-  return { ...definition, name: `${name.replace(/\.v[1-9][0-9]{0,5}$/, "")}.v${version}` };
+  return { ...definition, name: `${familyOf(name)}.v${version}` };
 }

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
-import { Fault, type WorkflowDefinition } from "@holdfast/domain";
-import { familyOf, type StateStore } from "@holdfast/state-store";
+import { Fault, familyOf, type WorkflowDefinition } from "@holdfast/domain";
+import { type StateStore } from "@holdfast/state-store";
 import type { AgentQueues } from "./agent-queues.ts";
 import { openVersions, storeVersion } from "./apply-workflows.ts";
 import { findGaps, type KnownOperations } from "./find-gaps.ts";

@@ -44,6 +44,9 @@ export const longestKept = "36500d";
 /** A text; 1,000 characters at most unless said otherwise. */
 export const Text = (options: TStringOptions = {}) => Type.String({ maxLength: 1_000, ...options });
 
+/** Names, separated by commas. */
+export const Names = (options: TStringOptions) => Text({ pattern: "^[^,]+(,[^,]+)*$", ...options });
+
 export const Integer = (options: {
   readonly default?: number;
   readonly minimum?: number;

@@ -1,4 +1,4 @@
-import type { Instant } from "@holdfast/domain";
+import { type Instant, idOfDigits } from "@holdfast/domain";
 
 /**
  * The ids from one to another, both among them. Ids begin with their time, and tasks and steps are kept by
@@ -57,5 +57,5 @@ const latest = 2 ** 48 - 1;
 
 function idAt(instant: Instant, rest: string): string {
   const time = Math.min(instant, latest).toString(16).padStart(12, "0");
-  return time.padEnd(32, rest).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return idOfDigits(time.padEnd(32, rest));
 }

@@ -1,4 +1,11 @@
-import type { Fairness, Goal, Instant, Priority, TaskState } from "@holdfast/domain";
+import {
+  type Fairness,
+  type Goal,
+  type Instant,
+  idOfDigits,
+  type Priority,
+  type TaskState,
+} from "@holdfast/domain";
 import { firstIdAt } from "../postgres/id-ranges.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -192,8 +199,5 @@ function indexFor(conditions: readonly TaskCondition[]) {
 function idsBeginning(text: string) {
   const digits = text.toLowerCase().replaceAll("-", "");
   if (!/^[0-9a-f]{4,32}$/.test(digits)) return { idFrom: null, idTo: null };
-  return { idFrom: asId(digits.padEnd(32, "0")), idTo: asId(digits.padEnd(32, "f")) };
+  return { idFrom: idOfDigits(digits.padEnd(32, "0")), idTo: idOfDigits(digits.padEnd(32, "f")) };
 }
-
-const asId = (digits: string): string =>
-  digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

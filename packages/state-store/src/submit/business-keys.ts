@@ -1,7 +1,7 @@
+import { familyOf } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { familyOf } from "../workflows/workflow-catalog.ts";
 import type { Candidate } from "./new-task.ts";
 
 interface BusinessKey {

@@ -1,9 +1,9 @@
 import { askedInRow, parseJson } from "@holdfast/contracts";
+import { familyOf } from "@holdfast/domain";
 import { enqueueRefusals, type Notification } from "../outbox/notifications.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { familyOf } from "../workflows/workflow-catalog.ts";
 import type { Candidate, EnqueuedSubmission } from "./new-task.ts";
 import { requestHash } from "./read-submission.ts";
 

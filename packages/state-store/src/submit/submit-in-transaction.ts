@@ -3,11 +3,11 @@ import {
   ContractFault,
   errorText,
   type FaultCode,
+  familyOf,
   type Milliseconds,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import { toStoreFault } from "../postgres/postgres-error.ts";
-import { familyOf } from "../workflows/workflow-catalog.ts";
 import { readSubmission, SubmissionFault, type TargetWorkflow } from "./read-submission.ts";
 
 /** A connection of `pg`, in a transaction that its owner begins and commits. */

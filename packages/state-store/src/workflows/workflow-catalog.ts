@@ -13,6 +13,7 @@ import {
   canonicalJson,
   definitionFormat,
   errorText,
+  familyOf,
   type OperationSchemas,
   planWorkflow,
   type WorkflowDefinition,
@@ -103,9 +104,6 @@ const insertWorkflow = query("insert-workflow", rowsOf<{ name: string }>());
 const findUnendorsed = query("find-unendorsed-workflow", rowsOf<{ name: string }>());
 const endorse = query("endorse-workflow");
 const takeCollection = query("take-collection", rowsOf<{ family: string }>());
-
-/** The name of a workflow without its version. */
-export const familyOf = (name: string): string => name.replace(/\.v[1-9][0-9]{0,5}$/, "");
 
 export const isUsable = (found: StoredWorkflow | UnusableWorkflow): found is StoredWorkflow =>
   "plan" in found;

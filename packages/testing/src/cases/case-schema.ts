@@ -1,11 +1,10 @@
-import { taskStates } from "@holdfast/domain";
+import { durationPattern, taskStates } from "@holdfast/domain";
 import { type TSchema, Type } from "typebox";
 
 const closed = { additionalProperties: false };
 const optional = Type.Optional;
 
-const duration = (description: string) =>
-  Type.String({ pattern: "^\\d+(ms|s|m|h|d)$", description });
+const duration = (description: string) => Type.String({ pattern: durationPattern, description });
 
 const timed = {
   advance: optional(

@@ -1,10 +1,9 @@
+import { isId } from "@holdfast/domain";
 import { type FormEvent, useMemo, useRef, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { navigate } from "./router.tsx";
 import { taskPath } from "./routes.ts";
 import { useKeys } from "./use-keys.ts";
-
-const taskId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Finds a task by what one has of it. An id leads to its task, everything else to a list. */
 export function SearchBox() {
@@ -17,7 +16,7 @@ export function SearchBox() {
     if (asked === "") return;
     setText("");
     box.current?.blur();
-    if (taskId.test(asked)) navigate(taskPath(asked.toLowerCase()));
+    if (isId(asked.toLowerCase())) navigate(taskPath(asked.toLowerCase()));
     else navigate(`/tasks?${new URLSearchParams({ text: asked })}`);
   };
   return (

@@ -1,6 +1,6 @@
+import { eventStreamReader } from "@holdfast/client/event-stream";
 import type { Api } from "../api/api.ts";
 import { ProblemFault } from "../api/faults.ts";
-import { eventStreamReader } from "./read-event-stream.ts";
 
 /** How a stream stands. */
 export type StreamState =

@@ -1,6 +1,7 @@
 import { limits, Payload } from "@holdfast/contracts";
 import { bulkActions, bulkOutcomes } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
+import { pageSize } from "../api/query-parts.ts";
 import { SearchFilter } from "../search/search-body.ts";
 import { storableName, Wish } from "../wishes.ts";
 
@@ -53,8 +54,7 @@ export const BulkParams = Type.Object({
 
 const Limit = Type.Optional(
   Type.String({
-    maxLength: 3,
-    pattern: "^([1-9][0-9]?|100)$",
+    ...pageSize,
     description: "How many, at most 100; 20 unless it is said.",
   }),
 );

@@ -1,8 +1,8 @@
+import { isId } from "@holdfast/domain";
 import type { BulkOperation } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import { describe, ref } from "../api/describe.ts";
-import { isTaskId } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
 import { cursorOf, pageOf, usualLimit } from "../search/list-query.ts";
 import { WishBody } from "../wishes.ts";
@@ -130,7 +130,7 @@ async function mustFind(
   store: Pick<BulkDependencies["store"], "findBulkOperation">,
   id: string,
 ): Promise<BulkOperation> {
-  const found = isTaskId(id) ? await store.findBulkOperation({ tenant, id }) : null;
+  const found = isId(id) ? await store.findBulkOperation({ tenant, id }) : null;
   if (found !== null) return found;
   throw new Problem(404, "bulk.unknown", `There is no bulk operation ${id}.`);
 }

@@ -4,6 +4,7 @@ import type { KeptLetter, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { describe, ref } from "../api/describe.ts";
+import { pageSize, rowNumber } from "../api/query-parts.ts";
 import { WishBody } from "../wishes.ts";
 import { mustBeSettled } from "./must-be-settled.ts";
 import { printableBody } from "./printable-body.ts";
@@ -20,8 +21,6 @@ const path = "/v1/dead-letters";
 /** Bytes of a body that a list has. */
 const shown = 4_096;
 const usualLimit = 20;
-/** A number of Postgres. */
-const number = { maxLength: 18, pattern: "^[0-9]{1,18}$" };
 
 const LettersQuery = Type.Object(
   {
@@ -35,19 +34,18 @@ const LettersQuery = Type.Object(
     ),
     limit: Type.Optional(
       Type.String({
-        maxLength: 3,
-        pattern: "^([1-9][0-9]?|100)$",
+        ...pageSize,
         description: "Letters of a page: from 1 to 100; 20 unless it is set.",
       }),
     ),
     cursor: Type.Optional(
-      Type.String({ ...number, description: "The `next` of the page before." }),
+      Type.String({ ...rowNumber, description: "The `next` of the page before." }),
     ),
   },
   { additionalProperties: false },
 );
 const LetterParams = Type.Object({
-  id: Type.String({ ...number, description: "The number of the dead letter." }),
+  id: Type.String({ ...rowNumber, description: "The number of the dead letter." }),
 });
 interface Acting {
   readonly Params: Static<typeof LetterParams>;

@@ -1,4 +1,4 @@
-import type { Milliseconds } from "@holdfast/domain";
+import { durationPattern, type Milliseconds, parseDuration } from "@holdfast/domain";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Access } from "../access/access.ts";
@@ -23,8 +23,8 @@ interface Dependencies {
 const Query = Type.Object({
   wait: Type.Optional(
     Type.String({
-      maxLength: 8,
-      pattern: "^[0-9]{1,5}(ms|s|m)?$",
+      maxLength: 15,
+      pattern: durationPattern,
       description: "How long to wait for the end of the task, such as 30s: at most a minute.",
     }),
   ),
@@ -91,11 +91,8 @@ const resultTooLarge = () =>
     `The task is processed, and its result is longer than ${mostResultBytes} bytes: read the outputs of its steps, GET /v1/tasks/{id}, or have the workflow result in less.`,
   );
 
-const units = { ms: 1, s: 1_000, m: 60_000 } as const;
-
 function readWait(text: string | undefined): Milliseconds {
-  const [, count = "0", unit = "s"] = /^([0-9]+)(ms|s|m)?$/.exec(text ?? "0") ?? [];
-  const wait = Number(count) * units[unit as keyof typeof units];
+  const wait = text === undefined ? 0 : parseDuration(text);
   if (wait <= longestWait) return wait;
   throw new Problem(422, "request.invalid", "The request is not complete or not right.", [
     { pointer: "/wait", detail: "must be at most 60s" },

@@ -1,8 +1,7 @@
 import { labelNamePattern, limits } from "@holdfast/contracts";
-import { type Instant, priorities } from "@holdfast/domain";
+import { type Instant, isId, priorities } from "@holdfast/domain";
 import type { PageWish, TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
-import { isTaskId } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
 import { openStates, taskStates } from "./task-states.ts";
 
@@ -116,7 +115,7 @@ export const pageOf = (
 /** Reads where a page ended. Opaque: a client only sends it back to get the next page. */
 function readCursor(cursor: string, pointer: string): string {
   const id = Buffer.from(cursor, "base64url").toString("latin1");
-  if (isTaskId(id)) return id;
+  if (isId(id)) return id;
   throw invalid(pointer, "must be what the page before named as its next");
 }
 

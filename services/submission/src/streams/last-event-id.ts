@@ -1,6 +1,7 @@
 import { limits } from "@holdfast/contracts";
 import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
+import { isRowNumber } from "../api/query-parts.ts";
 
 export const StreamQuery = Type.Object({
   lastEventId: Type.Optional(
@@ -21,5 +22,5 @@ export function lastEventId({
   query,
 }: Pick<FastifyRequest<Resuming>, "headers" | "query">): string | null {
   const shown = [headers["last-event-id"] ?? query.lastEventId ?? []].flat()[0] ?? "";
-  return /^[0-9]{1,18}$/.test(shown) ? shown : null;
+  return isRowNumber(shown) ? shown : null;
 }

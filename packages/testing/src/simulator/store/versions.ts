@@ -1,4 +1,5 @@
-import { familyOf, type WorkflowRecord } from "@holdfast/state-store";
+import { familyOf } from "@holdfast/domain";
+import { type WorkflowRecord } from "@holdfast/state-store";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
 

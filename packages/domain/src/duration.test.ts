@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseDuration } from "./parse-duration.ts";
+import { parseDuration } from "./duration.ts";
 
 test.each([
   ["250ms", 250],
@@ -12,6 +12,20 @@ test.each([
   expect(parseDuration(text)).toBe(ms);
 });
 
-test.each(["", "30", "s", "1.5s", "-1s", " 1s", "1 s", "1w"])('"%s" is no duration', (text) => {
+test.each([
+  "",
+  "30",
+  "s",
+  "1.5s",
+  "-1s",
+  " 1s",
+  "1 s",
+  "1w",
+  "1\n",
+  "30S",
+  "+1h",
+  "0x1s",
+  "1".repeat(13) + "s",
+])('"%s" is no duration', (text) => {
   expect(parseDuration(text)).toBeNaN();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { array, assert, nat, property } from "fast-check";
-import { eventStreamReader } from "./read-event-stream.ts";
+import { eventStreamReader } from "./event-stream.ts";
 
 const stream =
   ': hello\n\nid: 1\nevent: moved\ndata: {"a":1}\n\nid: 2\r\ndata: one\r\ndata: two\r\n\r\nevent: end\ndata:x\n\n';

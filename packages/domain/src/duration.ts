@@ -1,0 +1,16 @@
+const unitInMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration as people write it: `250ms`, `30s`, `5m`, `2h`, `1d`. */
+export type Duration = `${number}${keyof typeof unitInMs}`;
+
+/** The pattern of durations, for schemas. */
+export const durationPattern = `^[0-9]{1,12}(${Object.keys(unitInMs).join("|")})$`;
+
+const grammar = new RegExp(durationPattern);
+
+/** Reads a duration, in milliseconds; NaN for a text that is none. */
+export function parseDuration(text: string): number {
+  const unit = grammar.exec(text)?.[1];
+  if (unit === undefined) return Number.NaN;
+  return Number(text.slice(0, -unit.length)) * unitInMs[unit as keyof typeof unitInMs];
+}
