@@ -1,11 +1,12 @@
 import { type BulkCalls, bulkCalls } from "./bulk.ts";
 import { type DeadLetterCalls, deadLetterCalls } from "./dead-letters.ts";
 import { type FollowOptions, followTask } from "./follow.ts";
-import { followChanges } from "./follow-changes.ts";
+import { lastingEvents } from "./lasting-events.ts";
 import { type OperationCalls, operationCalls } from "./operations.ts";
 import {
   type Answer,
   type ClientOptions,
+  type Open,
   opener,
   type Request,
   type Send,
@@ -128,4 +129,23 @@ function submit<Body>(
     signal,
     repeat: "safe",
   });
+}
+
+interface Service {
+  readonly open: Open;
+  /** Milliseconds for which the service may be unreachable. */
+  readonly retryFor: number;
+}
+
+/**
+ * Which tasks change, and how the system is, for as long as it is read. A connection that is lost is opened again, and goes
+ * on where it was. Ends when the service has no room for one more stream, or not for this client.
+ */
+async function* followChanges(
+  service: Service,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): AsyncGenerator<Change, void> {
+  for await (const { event, data } of lastingEvents({ ...service, path: "/v1/events", signal })) {
+    if (event === "changed" || event === "tick") yield { event, ...JSON.parse(data) } as Change;
+  }
 }

@@ -22,7 +22,6 @@ import {
   withDefaults,
 } from "./step-options.ts";
 import { toTemplate } from "./to-template.ts";
-import { within } from "./within.ts";
 
 /** The name changes with every change of meaning, as that of a message does. */
 export type WorkflowName = `${string}.v${number}`;
@@ -220,4 +219,15 @@ function stepNameOf(step: Ref<unknown> | string): string {
     "workflow.invalid",
     `after contains ${pointerOf(step) ?? typeof step}, which is no step: give it steps or names of steps`,
   );
+}
+
+/** Has a `ContractFault` of `work` say where it happened; a place that moves on is asked for then. */
+function within<T>(place: string | (() => string), work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ContractFault)) throw error;
+    const where = typeof place === "string" ? place : place();
+    throw new ContractFault(error.code, `${where}: ${error.message}`, { cause: error });
+  }
 }

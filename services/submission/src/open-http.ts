@@ -1,7 +1,16 @@
 import { isUtf8 } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { limits, storableText } from "@holdfast/contracts";
-import type { Health } from "@holdfast/runtime";
-import { defaultLimits, type Guard, guardedOptions, openGuard } from "@holdfast/runtime/http";
+import { type Health, overload } from "@holdfast/runtime";
+import {
+  defaultLimits,
+  type Guard,
+  guardedOptions,
+  openGuard,
+  problemBody,
+  problemType,
+  safeHeaders,
+} from "@holdfast/runtime/http";
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -14,9 +23,7 @@ import { describe } from "./api/describe.ts";
 import { openDocument } from "./api/document.ts";
 import { namedSchemas } from "./api/schemas.ts";
 import { lazyValidators } from "./lazy-validators.ts";
-import { logRefusals } from "./log-refusals.ts";
-import { noRoute, Problem, sendProblem } from "./problem.ts";
-import { type EarlyRefusal, refuseEarly } from "./refuse-early.ts";
+import { noRoute, Problem, sendProblem, toProblem } from "./problem.ts";
 import { boundAnswers, bytesAsValues, roomFor, smallBytes } from "./room.ts";
 
 declare module "fastify" {
@@ -155,5 +162,61 @@ function takeJsonOnly(app: FastifyInstance): void {
         "The body must be JSON in UTF-8: send it without another charset.",
       ),
     );
+  });
+}
+
+/** Milliseconds. */
+const interval = 1_000;
+
+/**
+ * Logs requests that were answered 503: the first one at once, and then, once a second, how many there
+ * were. Each by itself would fill the disk under overload.
+ */
+function logRefusals(log: Pick<FastifyBaseLogger, "warn">): (err: unknown) => void {
+  let refused = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return (err) => {
+    refused += 1;
+    const now = performance.now();
+    if (now - loggedAt < interval) return;
+    log.warn({ err, refused }, "requests refused");
+    refused = 0;
+    loggedAt = now;
+  };
+}
+
+/** A route that refuses requests under overload. */
+interface EarlyRefusal {
+  readonly method: string;
+  /** Whether a request is one of the route, by its URL as it was sent, with its query. */
+  readonly isMeant: (url: string) => boolean;
+  readonly isOverloaded: () => boolean;
+}
+
+/**
+ * Answers 503 before the framework sees the request. Under overload there are several refusals for each
+ * task that is taken, and what they cost is missing for the others: half of what the framework needs.
+ */
+function refuseEarly(
+  app: FastifyInstance,
+  { method, isMeant, isOverloaded }: EarlyRefusal,
+  logRefusal: (err: unknown) => void,
+): void {
+  const body = problemBody(toProblem(overload));
+  const headers = {
+    ...safeHeaders,
+    "content-type": problemType,
+    "content-length": Buffer.byteLength(body),
+    "retry-after": "1",
+  };
+  const handlers = app.server.listeners("request");
+  app.server.removeAllListeners("request");
+  app.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (request.method === method && isMeant(request.url ?? "") && isOverloaded()) {
+      logRefusal(overload);
+      response.writeHead(503, headers).end(body);
+    } else {
+      for (const handler of handlers) handler.call(app.server, request, response);
+    }
   });
 }

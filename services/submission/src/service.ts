@@ -1,5 +1,6 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { type BrokerLook, unseenBroker } from "@holdfast/diagnosis";
+import { readTraceContext } from "@holdfast/domain";
 import {
   type Broker,
   cancelHints,
@@ -9,7 +10,14 @@ import {
   userOf,
   wakeHint,
 } from "@holdfast/messaging";
-import { defineService, repeat, type ServiceContext } from "@holdfast/runtime";
+import {
+  defineService,
+  type Metrics,
+  repeat,
+  type ServiceContext,
+  type Span,
+  type Tracing,
+} from "@holdfast/runtime";
 import { guardSettings, openGuard } from "@holdfast/runtime/http";
 import {
   type AttemptOfTask,
@@ -17,14 +25,15 @@ import {
   openStateStore,
   type StateStore,
 } from "@holdfast/state-store";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openAccess, readAnonymousMay } from "./access/access.ts";
 import { statusQueueOwners } from "./access/status-queues.ts";
 import { activateAwaited } from "./activate-awaited.ts";
 import { apiRoutes } from "./api/api-routes.ts";
 import { awakeInbox, type InboxWakes } from "./awake-inbox.ts";
 import { SubmissionConfig } from "./config.ts";
+import { httpMetrics } from "./http-metrics.ts";
 import { type Inspection, openInspection } from "./look/open-inspection.ts";
-import { measureHttp } from "./measure-http.ts";
 import { openHttp } from "./open-http.ts";
 import { type OperatorGate, operatorGate } from "./operator-gate.ts";
 import { serveConsole } from "./serve-console.ts";
@@ -32,7 +41,6 @@ import { type Stored, storeWorkflows } from "./store-workflows.ts";
 import { findQueues } from "./system/find-queues.ts";
 import { takeEnqueued } from "./take-enqueued.ts";
 import { takeTasks } from "./take-tasks.ts";
-import { traceRequests } from "./trace-requests.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
 
 type Service = ServiceContext<SubmissionConfig>;
@@ -281,3 +289,68 @@ function latestHints() {
       (await connected?.publish(message)) ?? "unknown",
   };
 }
+
+/** Measures each answer, by the pattern of its route: a path has ids in it, of which there is no end. */
+function measureHttp(app: FastifyInstance, metrics: Metrics): void {
+  const took = metrics.histogram(httpMetrics.duration);
+  app.addHook("onResponse", (request, reply, done) => {
+    const route = request.is404 ? "none" : (request.routeOptions.url ?? "none");
+    took(reply.elapsedTime / 1_000, request.method, route, String(reply.statusCode));
+    done();
+  });
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The span of the request; null: it is not traced. */
+    span: Span | null;
+  }
+}
+
+/** What changes nothing: it is asked again and again, and belongs to no task's story. */
+const isChange = ({ method, url }: FastifyRequest): boolean =>
+  method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && !/\/search(\?|$)/.test(url);
+
+/**
+ * Gives each request that may change something a span, which goes on with the caller's trace. The handler runs within
+ * it. To be called before the routes are added.
+ */
+function traceRequests(app: FastifyInstance, tracing: Tracing): void {
+  app.decorateRequest("span", null);
+  if (!tracing.isOn) return;
+  app.addHook("onRequest", (request, _, done) => {
+    if (isChange(request)) request.span = spanOf(tracing, request);
+    done();
+  });
+  // Not before the body is parsed: what reads it would lose the span.
+  app.addHook("preHandler", (request, _, done) => {
+    if (request.span === null) return done();
+    return request.span.run(done);
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    request.span?.end(answerOf(reply));
+    done();
+  });
+}
+
+function spanOf(tracing: Tracing, request: FastifyRequest): Span {
+  const { method, headers, params, routeOptions, protocol } = request;
+  const route = routeOptions.url;
+  return tracing.span(route === undefined ? method : `${method} ${route}`, {
+    kind: "server",
+    parent: readTraceContext(headers["traceparent"], headers["tracestate"]),
+    attributes: {
+      "http.request.method": method,
+      "http.route": route,
+      "holdfast.task.id": (params as { readonly id?: string } | null)?.id,
+      "url.path": request.url.split("?", 1)[0],
+      "url.scheme": protocol,
+    },
+  });
+}
+
+/** A client's mistake is no failure of the service. */
+const answerOf = ({ statusCode }: FastifyReply) => ({
+  "http.response.status_code": statusCode,
+  "error.type": statusCode >= 500 ? String(statusCode) : undefined,
+});

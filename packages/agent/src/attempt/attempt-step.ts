@@ -5,12 +5,20 @@ import {
   type StepReply,
   type StepRequest,
 } from "@holdfast/contracts";
-import { ContractFault, type Effect, errorText, Fault, type Json } from "@holdfast/domain";
-import { noTracing } from "@holdfast/runtime";
+import {
+  ContractFault,
+  type Effect,
+  errorText,
+  Fault,
+  type Json,
+  PermanentFault,
+  type TraceContext,
+  TransientFault,
+} from "@holdfast/domain";
+import { noTracing, type Tracing } from "@holdfast/runtime";
 import type { Progress, StepContext } from "../contract/handlers.ts";
 import type { BoundOperation, PreparedCall } from "../contract/operations.ts";
 import type { ResiliencePolicy } from "./resilience-policy.ts";
-import { type CallTrace, traceCall } from "./trace-call.ts";
 
 export type Outcome = StepReply["outcome"];
 
@@ -161,3 +169,42 @@ function endOf(signal: AbortSignal): Disposable & { readonly passed: Promise<nev
   else signal.addEventListener("abort", abort, { once: true });
   return { passed, [Symbol.dispose]: () => signal.removeEventListener("abort", abort) };
 }
+
+/** The place of the calls of an attempt in a trace. */
+interface CallTrace {
+  readonly tracing: Tracing;
+  readonly parent: TraceContext | null;
+  readonly operation: string;
+}
+
+/**
+ * Makes one call of a handler within a span, so that what it fetches is below it. Without a trace it makes the call, and
+ * nothing else.
+ */
+async function traceCall(
+  call: PreparedCall,
+  step: StepContext,
+  { tracing, parent, operation }: CallTrace,
+): Promise<Json> {
+  if (parent === null) return call(step);
+  const span = tracing.span(operation, {
+    parent,
+    attributes: { "holdfast.step": step.step, "holdfast.idempotency_key": step.idempotencyKey },
+  });
+  const traceparent = span.context?.traceparent;
+  const traced = traceparent === undefined ? step : { ...step, traceparent };
+  try {
+    const output = await span.run(() => call(traced));
+    span.end();
+    return output;
+  } catch (error) {
+    span.end({ "error.type": typeOf(error) });
+    throw error;
+  }
+}
+
+/** A code of few kinds, and never a message: it may hold what is no business of a collector. */
+const typeOf = (error: unknown): string => {
+  if (error instanceof PermanentFault || error instanceof TransientFault) return error.code;
+  return error instanceof Error ? error.name : "unknown";
+};

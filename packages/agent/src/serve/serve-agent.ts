@@ -1,4 +1,4 @@
-import { agentQueue, type StepCancel } from "@holdfast/contracts";
+import { agentQueue, type StepCancel, type StepRequest } from "@holdfast/contracts";
 import type { Broker, Delivery } from "@holdfast/messaging";
 import {
   type ByteBudget,
@@ -9,6 +9,9 @@ import {
   type Metrics,
   noMetrics,
   noTracing,
+  processSpan,
+  type Span,
+  type SpanAttributes,
   systemClock,
   type Tracing,
 } from "@holdfast/runtime";
@@ -31,7 +34,6 @@ import {
   readRequest,
 } from "./received-request.ts";
 import { acknowledgeBeforeRefusal, isRefusal } from "./refusals.ts";
-import { attributesOf, requestSpan } from "./request-span.ts";
 import { type RunningAttempts, runningAttempts } from "./running-attempts.ts";
 import { type PreparedReply, prepareReply, replySender } from "./send-reply.ts";
 
@@ -281,3 +283,31 @@ function replyLog(log: Logger, clock: Clock): (sent: boolean, fields: object) =>
     if (failures !== null) log.warn({ ...fields, failures }, "reply not sent");
   };
 }
+
+/** A span for a request, from its delivery until its reply is sent; null: its task belongs to no trace. */
+function requestSpan(
+  tracing: Tracing,
+  { agent, taskId, step, attempt, operation }: StepRequest,
+  delivery: Delivery,
+): Span | null {
+  const { trace = null } = delivery;
+  if (trace === null) return null;
+  const attributes = {
+    "messaging.message.conversation_id": taskId,
+    "holdfast.task.id": taskId,
+    "holdfast.step": step,
+    "holdfast.attempt": attempt,
+    "holdfast.agent": agent,
+    "holdfast.operation": operation,
+  };
+  return processSpan(tracing, { ...delivery, queue: agentQueue(agent), trace }, { attributes });
+}
+
+const faultOf = (outcome: Outcome): string | undefined =>
+  outcome.kind === "failed" ? outcome.code : undefined;
+
+/** What became of the request; null: its deadline passed first. */
+const attributesOf = (outcome: Outcome | null): SpanAttributes => ({
+  "holdfast.outcome": outcome?.kind ?? "abandoned",
+  "error.type": outcome === null ? "deadline" : faultOf(outcome),
+});

@@ -4,11 +4,17 @@ import { allVerbs, groups } from "./all-verbs.ts";
 import { askedOf, connect } from "./connection.ts";
 import { errorObject, errorText, exitCodeOf } from "./describe-error.ts";
 import { globalOptions } from "./global-options.ts";
-import { groupHelp, verbHelp } from "./help.ts";
 import { print } from "./print.ts";
 import { UsageError } from "./usage-error.ts";
 import { actorOf } from "./values.ts";
-import { type Invocation, type Io, type Output, outputs, type Verb } from "./verb.ts";
+import {
+  type Invocation,
+  type Io,
+  type OptionSpec,
+  type Output,
+  outputs,
+  type Verb,
+} from "./verb.ts";
 
 /** Whether these arguments are for a verb of the API. */
 export const isVerb = ([command]: readonly string[]): boolean =>
@@ -123,3 +129,40 @@ function invocationOf(
     client: () => connect(askedOf(text), io, actor),
   };
 }
+
+const exits = `exit code: 0 ok; 1 failed, or undone; 2 wrong use; 3 not found; 4 not ended in time; 5 refused;
+           69 the service is not reachable; 78 the file of profiles is wrong`;
+
+/** The verbs of a command, and what all of them take. */
+function groupHelp(group: string, verbs: readonly Verb[]): string {
+  const rows = verbs.map(
+    ({ name, operands, summary }) => [[name, ...operands].join(" "), summary] as const,
+  );
+  return [
+    `holdfast ${group} <verb> [options]`,
+    ...verbs.flatMap((verb, at) => [
+      [`  ${rows[at]?.[0]}`, `      ${verb.summary}`, ...optionLines(verb.options)].join("\n"),
+    ]),
+    `every verb:\n${optionLines(globalOptions).join("\n")}`,
+    exits,
+  ].join("\n\n");
+}
+
+function verbHelp(verb: Verb): string {
+  const { name, operands, summary, options } = verb;
+  const own = optionLines(options);
+  return [
+    `holdfast ${[name, ...operands].join(" ")} [options]`,
+    `  ${summary}`,
+    [...own, ...(own.length === 0 ? [] : [""]), ...optionLines(globalOptions)].join("\n"),
+    exits,
+  ].join("\n\n");
+}
+
+const width = 34;
+
+const optionLines = (options: Readonly<Record<string, OptionSpec>>): readonly string[] =>
+  Object.entries(options).map(([name, { short, value, help }]) => {
+    const names = `${short === undefined ? "    " : `-${short}, `}--${name}`;
+    return `      ${`${names}${value === undefined ? "" : ` ${value}`}`.padEnd(width)} ${help}`;
+  });

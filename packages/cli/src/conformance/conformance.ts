@@ -1,3 +1,6 @@
+import { exec } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { PermanentFault } from "@holdfast/domain";
 import { cutConsumers } from "@holdfast/messaging";
 import type { Answer } from "../command.ts";
@@ -13,7 +16,6 @@ import { noReply, type Rule, type RuleContext, skipped, type Verdict } from "./r
 import { messageRules } from "./rules/messages.ts";
 import { replyRules } from "./rules/replies.ts";
 import { lastRules, timeRules } from "./rules/time.ts";
-import { agentStopper, effectCounter } from "./stop-agent.ts";
 
 const rules: readonly Rule[] = [...replyRules, ...messageRules, ...timeRules, ...lastRules];
 
@@ -82,3 +84,51 @@ function report(found: readonly (Verdict & { readonly rule: string })[]): string
     `${found.length} rules: ${count("holds")} hold, ${count("broken")} broken, ${count("skipped")} skipped`,
   ].join("\n");
 }
+
+const run = promisify(exec);
+/** Milliseconds. */
+const endsWithin = 30_000;
+const look = 50;
+
+/** How the Agent is stopped, as the options say. */
+function agentStopper({
+  pid,
+  stopCommand,
+}: Pick<ConformanceOptions, "pid" | "stopCommand">): RuleContext["stopAgent"] {
+  if (stopCommand !== null) {
+    return () =>
+      run(stopCommand, { timeout: endsWithin }).then(
+        () => true,
+        () => false,
+      );
+  }
+  if (pid === null) return null;
+  return async () => {
+    process.kill(pid, "SIGTERM");
+    for (const until = Date.now() + endsWithin; Date.now() < until; await sleep(look)) {
+      if (!isRunning(pid)) return true;
+    }
+    return false;
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Counts effects with the command of the cases; null: there is none. */
+const effectCounter =
+  (command: string | undefined): RuleContext["countEffects"] =>
+  async (key) => {
+    if (command === undefined) return null;
+    const { stdout } = await run(command, {
+      env: { ...process.env, KEY: key },
+      timeout: endsWithin,
+    });
+    return Number(stdout.trim());
+  };

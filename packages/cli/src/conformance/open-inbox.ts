@@ -1,6 +1,7 @@
 import {
   AgentHeartbeat,
   agentOfReply,
+  payloadFaults,
   replyExchange,
   StepReply,
   type StepRequest,
@@ -8,7 +9,6 @@ import {
 import { ContractFault } from "@holdfast/domain";
 import { bodiesOf, type Frame, userOf } from "@holdfast/messaging";
 import type { AgentDriver, Answer, DriverOptions } from "./agent-driver.ts";
-import { replyFaults } from "./reply-faults.ts";
 
 type Inbox = Pick<
   AgentDriver,
@@ -102,4 +102,40 @@ function decode(body: Buffer): StepReply | ContractFault {
     if (error instanceof ContractFault) return error;
     throw error;
   }
+}
+
+interface Context {
+  readonly frame: Pick<Frame, "routingKey" | "type" | "userId" | "body">;
+  readonly request: StepRequest;
+  readonly identity: "required" | "trusted";
+}
+
+/** Why a Scheduler would refuse this reply to its request, whatever it says. */
+function replyFaults(
+  reply: StepReply | ContractFault,
+  { frame, request, identity }: Context,
+): readonly string[] {
+  if (reply instanceof ContractFault)
+    return [`${reply.message}; it begins with ${frame.body.toString().slice(0, 100)}`];
+  const echoed = (["taskId", "step", "attempt", "token"] as const).filter(
+    (name) => reply[name] !== request[name],
+  );
+  return [
+    ...echoed.map((name) => `${name} is not that of the request`),
+    ...(agentOfReply(frame.routingKey) === request.agent
+      ? []
+      : [`its routing key is ${frame.routingKey}`]),
+    ...(identity === "required" && frame.userId === undefined ? ["it has no user_id"] : []),
+    ...(frame.type === undefined || frame.type === StepReply.type
+      ? []
+      : [`its type is ${frame.type}`]),
+    ...outcomeFaults(reply.outcome),
+  ];
+}
+
+function outcomeFaults(outcome: StepReply["outcome"]): readonly string[] {
+  if (outcome.kind === "completed")
+    return payloadFaults(outcome.output).map((fault) => `its output ${fault}`);
+  if (outcome.kind === "stopped" || /^[\w-]+(\.[\w-]+)+$/.test(outcome.code)) return [];
+  return [`its code is ${outcome.code}, and not of the form area.what`];
 }

@@ -1,11 +1,11 @@
 import { once } from "node:events";
+import { type HoldfastClient, holdfastClient } from "@holdfast/client";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Answer } from "../command.ts";
 import { readArguments, usageFault } from "../read-arguments.ts";
 import { settingFrom } from "../settings.ts";
 import { writeError } from "../terminal.ts";
 import { mcpServer } from "./mcp-server.ts";
-import { openClient } from "./open-client.ts";
 import { serveHttp } from "./serve-http.ts";
 
 const mcpUsage = `holdfast mcp [options]
@@ -78,3 +78,25 @@ function portOf(text: string | undefined): number {
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw usageFault(`${text} is no port: a number from 0 to 65535`);
 }
+
+/** How the HTTP API of a Holdfast is reached. */
+interface ApiSettings {
+  readonly url: string;
+  /** The operators' token; null: only routes that need none are answered. */
+  readonly token: string | null;
+}
+
+/** Milliseconds: a model waits for the answer. */
+const patience = 15_000;
+const retryFor = 2_000;
+
+/** The client that the tools use. A request that takes too long ends with an error. */
+const openClient = ({ url, token }: ApiSettings): HoldfastClient =>
+  holdfastClient({
+    url,
+    retryFor,
+    ...(token === null ? {} : { token }),
+    // A redirect would take the token to another host.
+    fetch: (to, init) =>
+      fetch(to, { ...init, redirect: "error", signal: AbortSignal.timeout(patience) }),
+  });

@@ -1,8 +1,7 @@
-import type { HoldfastClient } from "@holdfast/client";
-import { terminalText } from "@holdfast/domain";
+import { ConnectionError, type HoldfastClient, ProblemError } from "@holdfast/client";
+import { Fault, terminalText } from "@holdfast/domain";
 import type { z } from "zod";
 import type { OperationId } from "../api/operation.ts";
-import { describeFault } from "./describe-fault.ts";
 
 /** One thing that a machine can ask for. */
 export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
@@ -64,3 +63,32 @@ const cut = (text: string): string =>
   text.length <= longest
     ? text
     : `${text.slice(0, longest)}\n… ${text.length - longest} more characters are left out: ask for less.`;
+
+/** What went wrong, for a model: a code, what to do, and whether the same call may succeed later. */
+interface ToolFault {
+  readonly code: string;
+  readonly message: string;
+  readonly transient: boolean;
+}
+
+/** Describes a fault; null: it is a bug. */
+function describeFault(error: unknown): ToolFault | null {
+  if (error instanceof ProblemError) return problemFault(error);
+  if (error instanceof ConnectionError) {
+    const { code, message } = error;
+    const advice = "is the submission service running, and is HOLDFAST_URL right?";
+    return { code, message: `${message}: ${advice}`, transient: true };
+  }
+  if (!(error instanceof Fault)) return null;
+  const { code, message, transient } = error;
+  return { code, message, transient };
+}
+
+function problemFault({ code, status, message, errors }: ProblemError): ToolFault {
+  const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`);
+  const advice =
+    status === 401 || status === 403
+      ? ["Set HOLDFAST_TOKEN to the operators' token, and HOLDFAST_URL to a service for operators."]
+      : [];
+  return { code, message: [message, ...places, ...advice].join(" "), transient: status >= 500 };
+}

@@ -4,13 +4,13 @@ import { holdfastFolder } from "../folders/data-folder.ts";
 import { startEmbeddedPostgres } from "../postgres/embedded-postgres.ts";
 import { findPostgresBinaries } from "../postgres/postgres-binaries.ts";
 import { hasDebianPackages } from "../processes/debian-package.ts";
+import { importByManagement } from "../rabbitmq/import-definitions.ts";
 import { startLocalRabbitmq } from "../rabbitmq/local-rabbitmq.ts";
 import { findRabbitmq } from "../rabbitmq/rabbitmq-installation.ts";
 import { getRabbitmqPackage } from "../rabbitmq/rabbitmq-package.ts";
 import type { BrokerServer, PostgresServer } from "../server.ts";
 import type { StackOptions } from "../stack-options.ts";
 import { type Choice, chooseProvider, type Force, providerOrder } from "./choose-provider.ts";
-import { brokerAt, postgresAt } from "./url-servers.ts";
 
 const postgresImage = "postgres:18";
 const rabbitmqImage = "rabbitmq:4-management";
@@ -87,3 +87,27 @@ function force(): Force | null {
   if (value === "url" || value === "docker" || value === "local") return value;
   throw new Error(`HOLDFAST_PROVIDER is "${value}", but can be url, docker or local only.`);
 }
+
+/** A Postgres that we did not start. It is used, never stopped. */
+function postgresAt(url: string): PostgresServer {
+  return { url, kill: refuse, start: refuse, restart: refuse, [Symbol.asyncDispose]: nothing };
+}
+
+/** A RabbitMQ that we did not start, perhaps with an HTTP API. It is used, never stopped. */
+function brokerAt(url: string, managementUrl: string | null): BrokerServer {
+  return {
+    url,
+    managementUrl,
+    importDefinitions: managementUrl === null ? null : importByManagement(managementUrl),
+    kill: refuse,
+    start: refuse,
+    rabbitmqctl: refuse,
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
+const nothing = async () => {};
+const refuse = (): Promise<never> =>
+  Promise.reject(
+    new Error("This server was given by its URL. Only servers that we started can be stopped."),
+  );

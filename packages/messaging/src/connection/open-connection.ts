@@ -6,9 +6,14 @@ import {
   serverUrls,
   unlessAborted,
 } from "@holdfast/runtime";
-import { type Channel, type ChannelModel, type ConfirmChannel, connect } from "amqplib";
+import {
+  type Channel,
+  type ChannelModel,
+  type ConfirmChannel,
+  connect,
+  type Options,
+} from "amqplib";
 import { boundHeaders } from "./bound-headers.ts";
-import { nodesOf } from "./server-nodes.ts";
 import { userOf } from "./user-of.ts";
 
 interface ConnectionOptions {
@@ -224,3 +229,30 @@ function explainFailure(error: unknown, url: string): FailedAttempt {
 
 const vhostOf = (url: string): string =>
   decodeURIComponent(/^[a-z]+:\/\/[^/?#]*\/([^?#]*)/i.exec(url)?.[1] ?? "") || "/";
+
+/** Seconds. Three missed ones end a connection that has gone silent. */
+const heartbeat = 5;
+
+/** The options of the client for each node of a URL. */
+const nodesOf = (url: string): readonly Options.Connect[] =>
+  serverUrls(url).map((node) => optionsOf(new URL(node)));
+
+function optionsOf({ protocol, hostname, port, username, password, pathname, searchParams }: URL) {
+  const number = (name: string) => {
+    const value = searchParams.get(name);
+    return value === null ? {} : { [name]: Number(value) };
+  };
+  return {
+    protocol: protocol.slice(0, -1),
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    ...(port === "" ? {} : { port: Number(port) }),
+    ...(username === "" && password === ""
+      ? {}
+      : { username: decodeURIComponent(username), password: decodeURIComponent(password) }),
+    vhost: pathname.slice(1),
+    heartbeat,
+    ...number("heartbeat"),
+    ...number("channelMax"),
+    ...number("frameMax"),
+  } satisfies Options.Connect;
+}

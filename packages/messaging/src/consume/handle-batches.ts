@@ -1,8 +1,7 @@
 import { newPart, type Part } from "./failed-parts.ts";
 import { type ChannelWork, newChannelWork, type PartOptions, partHandler } from "./handle-part.ts";
+import type { InboundMessage } from "./inbound-message.ts";
 import type { Intake } from "./subscriptions.ts";
-import { waitingMessages } from "./waiting-messages.ts";
-import { workers } from "./workers.ts";
 
 interface Options extends PartOptions {
   /** How many deliveries make a batch full. */
@@ -115,5 +114,70 @@ function partChooser(waiting: ReturnType<typeof waitingMessages>, max: number) {
     if (isTurnOfFailed) return failed.waiting.splice(index, 1)[0] ?? null;
     const items = open.begin(waiting.take(max), now);
     return items.length === 0 ? null : newPart(items);
+  };
+}
+
+/**
+ * Starts workers, of which at most so many work at the same time. Each works until it finds nothing to do; the last
+ * one is replaced if something has come in since.
+ */
+function workers(most: number, work: () => Promise<void>, isNeeded: () => boolean) {
+  const working = new Set<Promise<void>>();
+  const start = (): void => {
+    if (working.size >= most) return;
+    const worker = work().finally(() => {
+      working.delete(worker);
+      if (working.size === 0 && isNeeded()) start();
+    });
+    working.add(worker);
+  };
+  return {
+    start,
+    get areIdle(): boolean {
+      return working.size === 0;
+    },
+    ended: async (): Promise<void> => void (await Promise.all(working)),
+  };
+}
+
+/** Parsed, messages take up to fifteen times the memory of their bytes: three batches hold no more than that each. */
+const maxBytes = 1024 * 1024;
+
+/** Messages whose handling has not begun, in the order of arrival. */
+function waitingMessages() {
+  let waiting: InboundMessage[] = [];
+  let deliveries = 0;
+  let bytes = 0;
+
+  return {
+    add(message: InboundMessage): void {
+      waiting.push(message);
+      deliveries += message.deliveries.length;
+      bytes += message.bytes;
+    },
+    get isEmpty(): boolean {
+      return waiting.length === 0;
+    },
+    /** Whether it would make a batch of `max` deliveries full. */
+    isFull: (max: number): boolean => deliveries >= max || bytes >= maxBytes,
+    /** Takes as many as make a batch full, and at least one: what came together stays together. */
+    take(max: number): readonly InboundMessage[] {
+      let [takenDeliveries, takenBytes] = [0, 0];
+      const last = waiting.findIndex((message) => {
+        takenDeliveries += message.deliveries.length;
+        takenBytes += message.bytes;
+        return takenDeliveries >= max || takenBytes >= maxBytes;
+      });
+      const taken = last === -1 ? waiting : waiting.slice(0, last + 1);
+      waiting = last === -1 ? [] : waiting.slice(last + 1);
+      deliveries -= takenDeliveries;
+      bytes -= takenBytes;
+      return taken;
+    },
+    clear(): void {
+      waiting = [];
+      deliveries = 0;
+      bytes = 0;
+    },
   };
 }

@@ -1,8 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type Clock, systemClock } from "../time/clock.ts";
 import { within } from "../time/within.ts";
-import { type Measure, type MetricDefinition, type Metrics, type Reading } from "./metrics.ts";
-import { seriesOf } from "./series.ts";
+import type { LabelValues, Measure, MetricDefinition, Metrics, Reading } from "./metrics.ts";
 
 /** Metrics, and how they are exposed. */
 export interface ExposedMetrics extends Metrics {
@@ -108,4 +107,57 @@ function addReader(
   const options = { ...optionsOf(definition, registry), collect };
   const metric: Counter | Gauge =
     definition.kind === "counter" ? new Counter(options) : new Gauge(options);
+}
+
+/** Separates label values in a key; a name that contains it counts as other at worst under another name's series. */
+const separator = "\u0000";
+
+/**
+ * Returns the time series of label values, each made once by `make`. Finding it again costs one look-up for each label and
+ * one for all, and no object: that is done for every batch.
+ */
+function seriesOf<Series>(
+  { labels = {} }: Pick<MetricDefinition, "labels">,
+  make: (values: Readonly<Record<string, string>>) => Series,
+): (values: readonly string[]) => Series {
+  const names = Object.keys(labels);
+  const bounds = Object.values(labels).map(labelBound);
+  const known = new Map<string, Series>();
+  return (values) => {
+    let key = "";
+    for (let index = 0; index < bounds.length; index += 1) {
+      const bounded = bounds[index]!(values[index] ?? "");
+      key = index === 0 ? bounded : key + separator + bounded;
+    }
+    const series = known.get(key);
+    if (series !== undefined) return series;
+    const parts = key.split(separator);
+    const made = make(Object.fromEntries(names.map((name, index) => [name, parts[index] ?? ""])));
+    known.set(key, made);
+    return made;
+  };
+}
+
+/** Stands for all values beyond the bound of a label. */
+const otherValue = "other";
+
+/** Characters of a label value; no name that Holdfast registers is longer. */
+const longest = 200;
+
+/**
+ * Maps what a label is given to what is exposed, so that the number of time series is bounded whatever is sent: a
+ * value that is not on the list, or comes after so many others, becomes `other`.
+ */
+function labelBound(values: LabelValues): (value: string) => string {
+  if (!("most" in values)) {
+    const known = new Set(values);
+    return (value) => (known.has(value) ? value : otherValue);
+  }
+  const seen = new Set<string>();
+  return (value) => {
+    if (seen.has(value)) return value;
+    if (seen.size >= values.most || value.length > longest) return otherValue;
+    seen.add(value);
+    return value;
+  };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { hostname } from "node:os";
-import { ContractFault, Fault } from "@holdfast/domain";
+import { ContractFault, Fault, SetupFault } from "@holdfast/domain";
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Static, TObject } from "typebox";
 import { type BaseConfig, parseConfig } from "../config/config.ts";
@@ -21,7 +21,6 @@ import { traceFields } from "../tracing/trace-fields.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
 import { sampleLogs } from "./sample-logs.ts";
-import { untilRefused } from "./until-refused.ts";
 import { holdfastVersion } from "./version.ts";
 
 /** Fields of a line of the log. */
@@ -223,3 +222,33 @@ async function runUntilDone<Schema extends TObject>(
     await sleep(systemClock, restartDelay, signal);
   } while (!signal.aborted);
 }
+
+/**
+ * Runs until the signal aborts, or a server refuses the login for too long. Then throws the fault of that, once what
+ * ran has stopped, or after the grace.
+ */
+async function untilRefused(
+  { signal, grace }: { readonly signal: AbortSignal; readonly grace: number },
+  run: (ends: AbortSignal, giveUp: (fault: SetupFault) => void) => Promise<void>,
+): Promise<void> {
+  const ending = new AbortController();
+  const end = () => ending.abort(signal.reason);
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
+  const { promise: overdue, reject } = Promise.withResolvers<never>();
+  const giveUp = (fault: SetupFault): void => {
+    if (ending.signal.aborted) return;
+    ending.abort(fault);
+    setTimeout(() => reject(fault), grace).unref();
+  };
+  try {
+    await Promise.race([run(ending.signal, giveUp), overdue]);
+  } catch (err) {
+    throw refusalOf(ending.signal) ?? err;
+  }
+  const refusal = refusalOf(ending.signal);
+  if (refusal !== null) throw refusal;
+}
+
+const refusalOf = ({ reason }: AbortSignal): SetupFault | null =>
+  reason instanceof SetupFault ? reason : null;

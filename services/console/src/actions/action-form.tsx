@@ -1,8 +1,14 @@
 import { type FormEvent, useId, useState } from "react";
 import { useSession } from "../api/console-context.ts";
 import { CommandLine } from "../parts/command-line.tsx";
-import { type Action, commandLine, curlLine, requestOf, type Wish } from "./action.ts";
-import { readField } from "./read-field.ts";
+import {
+  type Action,
+  type ActionField,
+  commandLine,
+  curlLine,
+  requestOf,
+  type Wish,
+} from "./action.ts";
 
 interface Props {
   readonly action: Action;
@@ -111,4 +117,23 @@ function Lines({ action, wish }: { readonly action: Action; readonly wish: Wish 
       {command !== null && <CommandLine name="holdfast" line={command} />}
     </details>
   );
+}
+
+interface ReadField {
+  /** The value; undefined: nothing was given. */
+  readonly value: unknown;
+  readonly fault: string | null;
+}
+
+/** Reads the JSON of a field, or says what is wrong with it. */
+function readField(field: ActionField | null, text: string): ReadField {
+  if (field === null) return { value: undefined, fault: null };
+  if (text.trim() === "") {
+    return { value: undefined, fault: field.isRequired ? "Give JSON, such as {} or null." : null };
+  }
+  try {
+    return { value: JSON.parse(text), fault: null };
+  } catch (error) {
+    return { value: undefined, fault: `This is not JSON: ${(error as Error).message}` };
+  }
 }

@@ -1,5 +1,5 @@
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { Component, type ReactNode, useEffect } from "react";
 import { ActionProvider } from "../actions/action-provider.tsx";
 import {
   type ConsoleParts,
@@ -7,7 +7,6 @@ import {
   useConsole,
   useSession,
 } from "../api/console-context.ts";
-import { Boundary } from "./boundary.tsx";
 import { Pages } from "./pages.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -44,4 +43,31 @@ function Inside() {
       <Pages />
     </Boundary>
   );
+}
+
+interface Props {
+  readonly children: ReactNode;
+}
+
+/** Shows what went wrong in place of an empty page. React takes a class for this only. */
+class Boundary extends Component<Props, { readonly error: Error | null }> {
+  override readonly state: { readonly error: Error | null } = { error: null };
+
+  static getDerivedStateFromError(error: unknown): { readonly error: Error } {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    return (
+      <section className="note note-error" role="alert">
+        <h1>The page failed</h1>
+        <p>{error.message}</p>
+        <button type="button" className="button" onClick={() => location.reload()}>
+          Load it again
+        </button>
+      </section>
+    );
+  }
 }

@@ -1,12 +1,20 @@
-import { type ReactNode, useMemo, useSyncExternalStore } from "react";
+import { isId } from "@holdfast/domain";
+import {
+  type FormEvent,
+  type ReactNode,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { useConsole, useSession } from "../api/console-context.ts";
+import { useOverview } from "../api/queries.ts";
 import { ContactBanner } from "../live/contact-banner.tsx";
 import { LiveSign } from "../live/live-sign.tsx";
+import { formatCount } from "../parts/format.ts";
 import { Icon } from "../parts/icon.tsx";
-import { FailureCount } from "./failure-count.tsx";
 import { Link, navigate, usePlace } from "./router.tsx";
-import { readRoute, tabOf, tabs } from "./routes.ts";
-import { SearchBox } from "./search-box.tsx";
+import { readRoute, tabOf, tabs, taskPath } from "./routes.ts";
 import type { ThemeSwitch } from "./theme.ts";
 import { useKeys } from "./use-keys.ts";
 
@@ -103,5 +111,48 @@ function ThemeButton({ theme }: { readonly theme: ThemeSwitch }) {
     >
       <Icon name={icon[current]} />
     </button>
+  );
+}
+
+/** How many tasks are halted now, beside the tab that shows them. */
+function FailureCount() {
+  const { data } = useOverview();
+  const count = data?.states.error ?? 0;
+  if (count === 0) return null;
+  return (
+    <span className="tab-count" title={`${formatCount(count)} tasks are halted`}>
+      {formatCount(count)}
+    </span>
+  );
+}
+
+/** Finds a task by what one has of it. An id leads to its task, everything else to a list. */
+function SearchBox() {
+  const box = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState("");
+  useKeys(useMemo(() => ({ "/": () => box.current?.select() }), []));
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const asked = text.trim();
+    if (asked === "") return;
+    setText("");
+    box.current?.blur();
+    if (isId(asked.toLowerCase())) navigate(taskPath(asked.toLowerCase()));
+    else navigate(`/tasks?${new URLSearchParams({ text: asked })}`);
+  };
+  return (
+    <form className="search" role="search" onSubmit={submit}>
+      <Icon name="search" />
+      <input
+        ref={box}
+        value={text}
+        maxLength={200}
+        aria-label="Find a task by id, correlation id, key or fault code"
+        placeholder="Find id, key, fault code …"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+      />
+      <kbd>/</kbd>
+    </form>
   );
 }

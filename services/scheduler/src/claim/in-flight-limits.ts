@@ -6,7 +6,6 @@ import { type ChosenCapacity, memberChooser } from "./choose-member.ts";
 import { inFlightCounts } from "./in-flight-counts.ts";
 import { laneCapacities } from "./lane-capacities.ts";
 import { laneFacts } from "./lane-facts.ts";
-import { urgentSteps } from "./urgent-steps.ts";
 
 interface Dependencies {
   readonly store: Pick<
@@ -155,3 +154,23 @@ const noticing =
   };
 
 export type InFlightLimits = ReturnType<typeof inFlightLimits>;
+
+/** Milliseconds after an urgent step in which more are looked for. */
+const expectedFor = 60_000;
+/** Milliseconds after an urgent step in which others are held back. */
+const hurriedFor = 2_000;
+
+/** Knows whether urgent steps come at all: where none do, nothing is spent on them. */
+function urgentSteps(clock: Pick<Clock, "now">) {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return {
+    /** An urgent step was claimed, or is in flight. */
+    saw: (): void => {
+      lastAt = clock.now();
+    },
+    /** Whether to look for urgent steps by themselves. */
+    areExpected: (): boolean => clock.now() - lastAt < expectedFor,
+    /** Whether others have to leave room for them. */
+    areUnderWay: (): boolean => clock.now() - lastAt < hurriedFor,
+  };
+}

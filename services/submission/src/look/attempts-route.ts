@@ -1,5 +1,11 @@
-import type { Json } from "@holdfast/domain";
-import type { FoundTask, LateReply, StateStore } from "@holdfast/state-store";
+import { type Json, lookupIn, resolveTemplate, type WorkflowDefinition } from "@holdfast/domain";
+import type {
+  FoundTask,
+  LateReply,
+  StateStore,
+  StepLimits,
+  TaskRecord,
+} from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { Type } from "typebox";
 import { describeAt, ref } from "../api/describe.ts";
@@ -8,7 +14,6 @@ import { type ById, TaskParams, type Tasks } from "../find-tasks.ts";
 import { publicName } from "../public-names.ts";
 import { roomForRows, wholeBytes } from "../room.ts";
 import { unusable, type WorkflowDirectory } from "../workflow-directory.ts";
-import { attemptInputs } from "./attempt-payloads.ts";
 import { type Attempt, attemptsOf, type Wait } from "./attempts.ts";
 
 interface Dependencies {
@@ -109,5 +114,33 @@ function within(bytes: number) {
     get isFull() {
       return left < 0;
     },
+  };
+}
+
+interface Sources {
+  readonly task: Pick<TaskRecord, "input" | "steps">;
+  readonly definition: WorkflowDefinition;
+  readonly limits: readonly StepLimits[];
+}
+
+/**
+ * What the request of a step holds, as it is made of the definition and of what the steps before it returned; null
+ * stands for what they have not returned yet. Of an undo: what the step was given, and what it returned.
+ */
+function attemptInputs({ task, definition, limits }: Sources): (step: string) => Json {
+  const outputs = new Map(task.steps.map(({ name, output }) => [name, output]));
+  const lookup = lookupIn({ input: task.input, outputs });
+  const corrected = new Map(limits.map(({ name, input }) => [name, input]));
+  const inputOf = (name: string): Json => {
+    const template = definition.steps.find((step) => step.name === name)?.input;
+    return (
+      corrected.get(name) ?? (template === undefined ? null : resolveTemplate(template, lookup))
+    );
+  };
+  return (step) => {
+    const call = step.replace(/:undo$/, "");
+    return call === step
+      ? inputOf(step)
+      : { input: inputOf(call), output: outputs.get(call) ?? null };
   };
 }

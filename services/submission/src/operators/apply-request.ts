@@ -1,6 +1,8 @@
 import { limits } from "@holdfast/contracts";
+import { type OperatorRefusal, operatorRefusalOf } from "@holdfast/domain";
 import type {
   AttemptOfTask,
+  EventOutcome,
   ReportedTaskEvent,
   StateStore,
   TaskRecord,
@@ -10,12 +12,11 @@ import { type Static, Type } from "typebox";
 import { describeAt, taskAt } from "../api/describe.ts";
 import type { Door } from "../doors.ts";
 import { TaskParams, type Tasks } from "../find-tasks.ts";
-import type { Noun } from "../noun.ts";
+import { codeAt, type Noun } from "../noun.ts";
 import { Problem } from "../problem.ts";
 import type { MakeRoom } from "../room.ts";
 import type { TaskResource } from "../task-resource.ts";
 import { Wish } from "../wishes.ts";
-import { mustBeApplied } from "./must-be-applied.ts";
 
 export interface OperatorDependencies {
   readonly store: Pick<StateStore, "applyEvents" | "findWorkflow">;
@@ -145,4 +146,41 @@ function versionOf(ifMatch: string, task: TaskRecord): number {
   const [, version] = /^"([1-9][0-9]{0,9})"$/.exec(ifMatch.trim()) ?? [];
   // An ETag that is none of ours matches no version.
   return Math.min(Number(version ?? limits.integer), limits.integer);
+}
+
+/** Why a task cannot be moved as asked, in words; `{task}` stands for what it is called. */
+const refusals: Readonly<Record<OperatorRefusal, string>> = {
+  "task.changed": "The {task} was changed meanwhile: read it again.",
+  "task.unusable_task":
+    "The definition of its workflow, or its rows, were changed in the state store: restore them; see holdfast verify.",
+  "task.task_finished": "The {task} has ended: nothing more can be done to it.",
+  "task.wrong_goal":
+    "The {task} is being undone already, or the step belongs to the other direction.",
+  "task.not_in_error": "The step does not wait for an operator.",
+  "task.not_pending":
+    "The step does not wait to be tried: it is being worked on, done or not begun.",
+  "task.not_delayed": "The step is due already: a Scheduler tries it as soon as it can.",
+  "task.task_paused": "The {task} is paused: resume it, and its steps are tried at once.",
+  "task.already_paused": "The {task} is paused already.",
+  "task.not_paused": "The {task} is not paused.",
+  "task.refused": "The {task} cannot be moved this way from where it stands.",
+};
+
+interface Expected {
+  readonly noun: Noun;
+  readonly version: number;
+  /** The version was named by If-Match. */
+  readonly isPrecondition: boolean;
+}
+
+/** Throws a 409, or a 412, that says why the task was not moved, unless it was. */
+function mustBeApplied(
+  outcome: EventOutcome | undefined,
+  { noun, version, isPrecondition }: Expected,
+): void {
+  if (outcome?.applied) return;
+  const code = operatorRefusalOf(outcome?.reason ?? "unknown_task");
+  const detail = refusals[code].replaceAll("{task}", noun.singular);
+  const status = isPrecondition && code === "task.changed" ? 412 : 409;
+  throw new Problem(status, codeAt(noun, code), `${detail} You named version ${version}.`);
 }

@@ -1,7 +1,8 @@
 import { replyQueues, unrecordedQueue } from "@holdfast/contracts";
-import { fromTraceText } from "@holdfast/domain";
+import { fromTraceText, type TraceContext } from "@holdfast/domain";
 import type { Broker } from "@holdfast/messaging";
 import {
+  attemptSpan,
   type Clock,
   type Failpoint,
   type Logger,
@@ -18,7 +19,6 @@ import {
   unusableTasks,
 } from "@holdfast/state-store";
 import type { RecoveryDelay } from "./recovery-delay.ts";
-import { recoveryTracer } from "./recovery-tracer.ts";
 import type { ReplyProbes } from "./reply-probes.ts";
 
 interface Dependencies {
@@ -176,3 +176,30 @@ function logRecovery(
   const message = event.kind === "expired" ? "step expired" : "task limit passed";
   log.warn({ taskId, ...attempt, ...more }, message);
 }
+
+interface Recovery {
+  /** The trace of the task. */
+  readonly context: TraceContext;
+  /** What the policy of the step made of it. */
+  readonly action: string | undefined;
+  /** The instant on our monotonic clock when the transaction began. */
+  readonly begun: number;
+}
+
+/** Gives each remedy of the Supervisor a span: below the attempt that was silent, or below the task whose limit passed. */
+const recoveryTracer =
+  (tracing: Tracing) =>
+  ({ taskId, event }: ReportedTaskEvent, { context, action, begun }: Recovery): void => {
+    const age = performance.now() - begun;
+    const common = { "holdfast.task.id": taskId, "holdfast.action": action };
+    if (event.kind !== "expired") {
+      const attributes = { ...common, "error.type": "task.expired" };
+      tracing.span("recover task", { parent: context, age, attributes }).end(attributes);
+      return;
+    }
+    const { step, attempt } = event;
+    const parent = attemptSpan(context, { taskId, step, attempt }).context;
+    const attributes = { ...common, "holdfast.step": step, "holdfast.attempt": attempt };
+    const span = tracing.span(`recover ${step}`, { parent, age, attributes });
+    span.end({ "error.type": "step.expired" });
+  };

@@ -11,7 +11,6 @@ import { type ForgettingStatistics, forgetStatistics } from "../statistics/forge
 import { type CountingStore, rollUpHistory } from "../statistics/roll-up-history.ts";
 import { pause } from "./delete-in-batches.ts";
 import { dropOldMonths, type ForgettingStore } from "./drop-old-months.ts";
-import { makePartitions, type PartitioningStore } from "./make-partitions.ts";
 
 type SweepingStore = Pick<StateStore, "deleteFreeBusinessKeys">;
 
@@ -75,5 +74,24 @@ export function housekeeping({ clock = systemClock, ...options }: HousekeepingOp
       const loops = [making, forgetting, deleting, sweeping, counting];
       await Promise.all(loops.map(({ ended }) => ended));
     },
+  };
+}
+
+type PartitioningStore = Pick<StateStore, "makePartitions">;
+
+interface Dependencies {
+  readonly store: PartitioningStore;
+  readonly log: Pick<Logger, "info">;
+}
+
+/** Milliseconds. The next month is made as soon as this one has begun, so there is time enough. */
+const rest = 3_600_000;
+
+/** Has the store make room for this month and the next. Resolves to how long to rest. */
+function makePartitions({ store, log }: Dependencies) {
+  return async (): Promise<number> => {
+    const months = await store.makePartitions();
+    if (months.length > 0) log.info({ months }, "partitions made");
+    return rest;
   };
 }

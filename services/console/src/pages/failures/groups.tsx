@@ -10,7 +10,6 @@ import { Empty } from "../../parts/empty.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { Shown } from "../../parts/shown.tsx";
 import { Group } from "./group.tsx";
-import { moveBetweenGroups } from "./move-between-groups.ts";
 import {
   createdFrom,
   type FailuresFilter,
@@ -106,4 +105,14 @@ function NoFailure({ filter: { span, isOpenOnly } }: { readonly filter: Failures
       <CommandLine name="holdfast" line="holdfast tasks list --state error" />
     </Empty>
   );
+}
+
+/** Moves the focus to the next or the previous group. */
+function moveBetweenGroups(by: 1 | -1): void {
+  const heads = [...document.querySelectorAll<HTMLElement>(".group-head")];
+  const current = heads.findIndex(
+    (head) => head.parentElement?.contains(document.activeElement) === true,
+  );
+  const next = current === -1 ? (by === 1 ? 0 : heads.length - 1) : current + by;
+  heads[Math.max(0, Math.min(heads.length - 1, next))]?.focus();
 }

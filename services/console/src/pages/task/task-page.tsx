@@ -1,24 +1,32 @@
 import { useCallback, useMemo } from "react";
+import { OfferButton } from "../../actions/action-provider.tsx";
+import { offersOf } from "../../actions/task-actions.ts";
+import { useNow } from "../../api/console-context.ts";
 import { isOutage, ProblemFault } from "../../api/faults.ts";
 import { useConsoleSettings } from "../../api/queries.ts";
 import type { Attempts, HistoryEntry, Task, Why } from "../../api/types.ts";
-import { setQuery, usePlace } from "../../app/router.tsx";
+import { Link, setQuery, usePlace } from "../../app/router.tsx";
+import { workflowPath } from "../../app/routes.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { CopyButton } from "../../parts/copy-button.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { exactTime, shortId, shortTime, splitAtInstants } from "../../parts/format.ts";
+import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { Section } from "../../parts/section.tsx";
+import { lookOf, taskLooks } from "../../parts/state-looks.ts";
+import { Time } from "../../parts/time.tsx";
 import { AttemptsCard } from "./attempts/attempts-card.tsx";
 import { FactsCard } from "./facts-card.tsx";
 import { HistoryCard } from "./history/history-card.tsx";
 import { stepToShow } from "./step-to-show.ts";
 import { TaskGraph } from "./task-graph.tsx";
-import { TaskHead } from "./task-head.tsx";
 import type { Selected } from "./timeline/placed-lanes.ts";
 import { Timeline } from "./timeline/timeline.tsx";
 import { traceUrlOf } from "./trace-url.ts";
 import { useTask } from "./use-task.ts";
-import { Verdict } from "./verdict.tsx";
 
 /** One task: how it stands and why, what it did, and what can be done to it. */
 export function TaskPage({ id }: { readonly id: string }) {
@@ -139,5 +147,88 @@ function Payloads({ task }: { readonly task: Task }) {
         </section>
       </div>
     </Section>
+  );
+}
+
+/** Which task it is, how it stands, and what can be done to it. */
+function TaskHead({ task }: { readonly task: Task }) {
+  const selected = usePlace().query.get("step");
+  const { id, key, state, paused, workflow, version, updatedAt } = task;
+  return (
+    <header className="task-head">
+      <div className="task-title">
+        <h1 title={id}>{key ?? <span className="mono">{shortId(id)}</span>}</h1>
+        <CopyButton text={id} label="Copy the id" />
+        <Badge look={lookOf(taskLooks, state)} />
+        {paused !== null && (
+          <Badge
+            look={{ word: "Paused", tone: "warn", icon: "pause" }}
+            title={`${paused.by}: ${paused.reason}`}
+          />
+        )}
+        <span className="muted">
+          <Link to={workflowPath(workflow)}>{workflow}</Link> · v{version} · moved{" "}
+          <Time at={updatedAt} />
+        </span>
+      </div>
+      <div className="buttons" role="toolbar" aria-label="Actions">
+        {offersOf(task, selected).map((offer, place) => (
+          // Each has its place: Resume stands where Pause stood, and keeps the focus.
+          <OfferButton key={place} offer={offer} />
+        ))}
+      </div>
+    </header>
+  );
+}
+
+interface Props {
+  readonly why: Why | undefined;
+  readonly error: unknown;
+}
+
+/** Why the task stands as it stands, in one sentence, and what that is known from. */
+function Verdict({ why, error }: Props) {
+  if (why === undefined) return error === null ? null : <ProblemNote error={error} />;
+  const look = lookOf(taskLooks, why.state);
+  return (
+    <section className={`why tone-${look.tone}`} aria-label="Why">
+      <Icon name={look.icon} className={`tone-${look.tone}`} />
+      <div>
+        <p className="why-line" aria-live="polite">
+          <Sentence text={why.sentence} />
+        </p>
+        {why.turnOf !== null && (
+          <p className="why-turn">
+            <Sentence text={why.turnOf} />
+          </p>
+        )}
+        {why.evidence.length > 0 && (
+          <details>
+            <summary>What this is known from</summary>
+            <ul>
+              {why.evidence.map((line) => (
+                <li key={line}>
+                  <Sentence text={line} />
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** A sentence of the service, with its instants as a clock shows them here. */
+function Sentence({ text }: { readonly text: string }) {
+  const now = useNow();
+  return splitAtInstants(text).map(({ words, at, index }) =>
+    at === null ? (
+      words
+    ) : (
+      <time key={index} dateTime={words} title={exactTime(at)}>
+        {shortTime(at, now)}
+      </time>
+    ),
   );
 }

@@ -1,18 +1,19 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { useAction } from "../../actions/action-provider.tsx";
 import { wholeTaskAction } from "../../actions/task-actions.ts";
+import { usePollInterval } from "../../api/queries.ts";
 import type { ListedTask } from "../../api/types.ts";
-import { usePlace } from "../../app/router.tsx";
+import { navigate, usePlace } from "../../app/router.tsx";
+import { taskPath } from "../../app/routes.ts";
+import { useKeys } from "../../app/use-keys.ts";
+import { CommandLine } from "../../parts/command-line.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { Loading } from "../../parts/loading.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { readFilter, type TaskFilter, writeFilter } from "./filter.ts";
 import { FilterBar } from "./filter-bar.tsx";
-import { FirstTask } from "./first-task.tsx";
 import { TaskRows } from "./task-rows.tsx";
-import { useKeepFresh } from "./use-keep-fresh.ts";
-import { useListKeys } from "./use-list-keys.ts";
 import { useTaskCount, useTaskList } from "./use-task-list.ts";
 
 /** All tasks: filtered by the URL, loaded as one scrolls, moved through by keys. */
@@ -140,4 +141,65 @@ function SelectionBar({
       </button>
     </div>
   );
+}
+
+/** Shown while the service has no task: the commands that make one. */
+function FirstTask() {
+  const line = `curl ${location.origin}/v1/tasks -H 'content-type: application/json' -d '{"workflow": "…", "input": {}}'`;
+  return (
+    <Empty title="There is no task yet">
+      <p>Submit one: it appears here.</p>
+      <CommandLine name="curl" line={line} />
+      <CommandLine name="holdfast" line="holdfast tasks submit <workflow> --input '{}'" />
+    </Empty>
+  );
+}
+
+type List = Pick<ReturnType<typeof useTaskList>, "newIds" | "isBehind" | "refresh">;
+
+/**
+ * Shows new tasks at the top of a list that may move: as soon as the stream says that there are some, and by asking
+ * every few seconds while there is no stream or an answer was lost.
+ */
+function useKeepFresh(mayMove: boolean, { newIds, isBehind, refresh }: List): void {
+  useEffect(() => {
+    if (mayMove && isBehind) void refresh();
+  }, [mayMove, isBehind, newIds, refresh]);
+  const interval = usePollInterval({ evenIfLive: isBehind });
+  useEffect(() => {
+    if (!mayMove || interval === false) return undefined;
+    const timer = setInterval(() => void refresh(), interval);
+    return () => clearInterval(timer);
+  }, [mayMove, interval, refresh]);
+}
+
+interface ListKeys {
+  readonly items: readonly ListedTask[];
+  readonly active: number;
+  readonly setActive: (id: string | null) => void;
+  readonly onToggle: (id: string) => void;
+  readonly clear: () => void;
+}
+
+/** Moves through the list, opens and selects by keys. */
+function useListKeys({ items, active, setActive, onToggle, clear }: ListKeys): void {
+  const keys = useMemo(() => {
+    const move = (by: number) => () => {
+      const next = items[Math.max(0, Math.min(items.length - 1, active + by))];
+      if (next !== undefined) setActive(next.id);
+    };
+    const task = items[active];
+    return {
+      j: move(1),
+      k: move(-1),
+      ...(task === undefined
+        ? {}
+        : { Enter: () => navigate(taskPath(task.id)), x: () => onToggle(task.id) }),
+      Escape: () => {
+        setActive(null);
+        clear();
+      },
+    };
+  }, [items, active, setActive, onToggle, clear]);
+  useKeys(keys);
 }

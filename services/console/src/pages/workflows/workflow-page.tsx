@@ -1,13 +1,17 @@
 import type { StoredWorkflow } from "@holdfast/client";
 import type { WorkflowDefinition } from "@holdfast/domain";
 import { useMemo } from "react";
-import { useWorkflow, useWorkflows } from "../../api/operations-queries.ts";
+import { useWorkflow, useWorkflowCount, useWorkflows } from "../../api/operations-queries.ts";
+import type { TaskState } from "../../api/types.ts";
 import { Link, setQuery, usePlace } from "../../app/router.tsx";
 import { workflowPath } from "../../app/routes.ts";
 import { Facts } from "../../parts/facts.tsx";
+import { formatCount } from "../../parts/format.ts";
+import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Shown } from "../../parts/shown.tsx";
+import { taskLooks } from "../../parts/state-looks.ts";
 import { Time } from "../../parts/time.tsx";
 import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
 import { shownSteps } from "./shown-steps.ts";
@@ -15,7 +19,6 @@ import { StepPolicyView } from "./step-policy.tsx";
 import { splitName } from "./versions.ts";
 import { WorkflowActions } from "./workflow-actions.tsx";
 import { WorkflowBadges } from "./workflow-badges.tsx";
-import { WorkflowTasks } from "./workflow-tasks.tsx";
 
 /** One version of a workflow: its picture, its tasks, and what each step may take. */
 export function WorkflowPage({ name }: { readonly name: string }) {
@@ -109,5 +112,52 @@ function Workflow({ workflow }: { readonly workflow: StoredWorkflow }) {
         </div>
       </Section>
     </>
+  );
+}
+
+const states: readonly TaskState[] = [
+  "pending",
+  "processing",
+  "compensating",
+  "error",
+  "processed",
+  "compensated",
+];
+
+/** How many tasks of this version are in each state; each leads to their list. */
+function WorkflowTasks({ name }: { readonly name: string }) {
+  return (
+    <Section
+      title="Tasks"
+      end={<Link to={`/failures?${new URLSearchParams({ workflow: name })}`}>Failures</Link>}
+    >
+      <ul className="counts">
+        {states.map((state) => (
+          <StateCount key={state} workflow={name} state={state} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function StateCount({ workflow, state }: { readonly workflow: string; readonly state: TaskState }) {
+  const { data, error } = useWorkflowCount(workflow, state);
+  const { word, icon, tone } = taskLooks[state];
+  return (
+    <li>
+      <Link to={`/tasks?${new URLSearchParams({ state, workflow })}`} className="count">
+        <span className="count-word">
+          <Icon name={icon} className={`tone-${tone}`} />
+          {word}
+        </span>
+        <strong>
+          {data === undefined
+            ? error === null
+              ? "…"
+              : "–"
+            : `${formatCount(data.count)}${data.complete ? "" : "+"}`}
+        </strong>
+      </Link>
+    </li>
   );
 }

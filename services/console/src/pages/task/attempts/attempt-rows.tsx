@@ -3,10 +3,9 @@ import { useEffect, useRef } from "react";
 import { useNow } from "../../../api/console-context.ts";
 import type { Attempt } from "../../../api/types.ts";
 import { Badge } from "../../../parts/badge.tsx";
-import { clockTime, exactTime } from "../../../parts/format.ts";
+import { clockTime, exactTime, formatDuration } from "../../../parts/format.ts";
 import { attemptLooks, lookOf } from "../../../parts/state-looks.ts";
 import type { Selected } from "../timeline/placed-lanes.ts";
-import { timeUsed, timeWords } from "./attempt-time.ts";
 
 interface Props {
   /** Newest first. */
@@ -73,4 +72,25 @@ function Row({ attempt }: { readonly attempt: Attempt }) {
       </span>
     </>
   );
+}
+
+type Timed = Pick<Attempt, "claimedAt" | "endedAt" | "completeBy">;
+
+/** How much of its time an attempt has used; null: it has no deadline. */
+function timeUsed(
+  { claimedAt, endedAt, completeBy }: Timed,
+  now: number,
+): { readonly used: number; readonly allowed: number } | null {
+  if (completeBy === null) return null;
+  const from = Date.parse(claimedAt);
+  const used = (endedAt === null ? now : Date.parse(endedAt)) - from;
+  return { used, allowed: Date.parse(completeBy) - from };
+}
+
+/** The time of an attempt in words: `265 ms of 35 s`. */
+function timeWords(attempt: Timed, now: number): string {
+  const time = timeUsed(attempt, now);
+  if (time !== null) return `${formatDuration(time.used)} of ${formatDuration(time.allowed)}`;
+  if (attempt.endedAt === null) return "–";
+  return formatDuration(Date.parse(attempt.endedAt) - Date.parse(attempt.claimedAt));
 }
