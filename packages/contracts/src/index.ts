@@ -2,6 +2,7 @@ export { checkAside, checkHere, type OpenChecker, type Soon, soon } from "./asid
 export {
   contractGapsAside,
   contractHashesAside,
+  definitionHashAside,
   findDefinitionFaults,
   flowAside,
   type JudgedDefinition,

@@ -1,4 +1,9 @@
-import { contractHashesAside, findDefinitionFaults, Payload } from "@holdfast/contracts";
+import {
+  contractHashesAside,
+  definitionHashAside,
+  findDefinitionFaults,
+  Payload,
+} from "@holdfast/contracts";
 import { Fault, type FaultCode, familyOf, type WorkflowDefinition } from "@holdfast/domain";
 import type { StateStore, WorkflowRecord } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
@@ -129,7 +134,8 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
         ...(query.storeOnly === undefined ? {} : { activates: false }),
       };
       const kind = await store.registerWorkflow(definition, options).catch(refuse);
-      log.info({ workflow: name, actor, kind }, "workflow stored");
+      const hash = await definitionHashAside(definition);
+      log.info({ workflow: name, hash, actor, kind }, "workflow stored");
       await activateAwaited({ store, directory, log })();
       await directory.reload();
       const workflows = await store.findWorkflows();

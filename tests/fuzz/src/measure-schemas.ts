@@ -80,8 +80,8 @@ function timesOf(version: number, enough: number): readonly (readonly [Piece, nu
     let isSound = true;
     for (let left = mostPieces; left > 0; left -= 1) {
       time("store", () => {
-        const { value: faults = [] } = checks.next();
-        isSound &&= faults.length === 0;
+        const { done, value: faults } = checks.next();
+        isSound &&= done === true || faults.length === 0;
       });
     }
     time("store", () => isSound && valueFlow(definition));

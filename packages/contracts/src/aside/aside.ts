@@ -6,6 +6,7 @@ export type WorkName =
   | "faults"
   | "flow"
   | "judge"
+  | "hash"
   | "hashes"
   | "gaps"
   | "meansTheSame"

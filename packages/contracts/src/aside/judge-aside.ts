@@ -79,6 +79,10 @@ export const meansTheSameAside = (
     ? meansTheSame(stored, definition)
     : aside("meansTheSame", stored, definition);
 
+/** `definitionHash`, here or aside. */
+export const definitionHashAside = (definition: WorkflowDefinition): Soon<string> =>
+  isSmall(definition) ? definitionHash(definition) : aside("hash", definition);
+
 /** `contractHashes`, here or aside. */
 export const contractHashesAside = (
   definition: WorkflowDefinition,

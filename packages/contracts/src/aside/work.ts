@@ -62,6 +62,7 @@ export const work = {
     hash: definitionHash(definition),
     contracts: contractHashes(definition),
   }),
+  hash: (definition: WorkflowDefinition) => definitionHash(definition),
   hashes: (definition: WorkflowDefinition) => contractHashes(definition),
   gaps: (asked: Offered) => contractGaps(asked),
   meansTheSame: (stored: Json, definition: WorkflowDefinition) => meansTheSame(stored, definition),

@@ -38,7 +38,7 @@ function nestedHeaders(levels: number): Buffer {
   return sized(Buffer.concat([workflow, shortText("x"), lists]));
 }
 
-/** So many headers of eight bytes: a short name that is true. */
+/** Headers of eight bytes each: a short name that is true. */
 const manyHeaders = (count: number): Buffer =>
   sized(
     Buffer.concat(
