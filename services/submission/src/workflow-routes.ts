@@ -1,7 +1,7 @@
 import { contractHashes, definitionChecks, type FieldFault, Payload } from "@holdfast/contracts";
 import { Fault, type FaultCode, familyOf, type WorkflowDefinition } from "@holdfast/domain";
 import { inTurns } from "@holdfast/runtime";
-import { type StateStore, type WorkflowRecord, workflowHash } from "@holdfast/state-store";
+import { type OperationsStore, type WorkflowRecord, workflowHash } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { operatorName } from "./access/operator-names.ts";
@@ -13,18 +13,7 @@ import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts
 import { contractWarnings, flowWarnings, missingFor, warningsOf } from "./workflow-warnings.ts";
 
 interface Dependencies {
-  readonly store: Pick<
-    StateStore,
-    | "registerWorkflow"
-    | "findWorkflows"
-    | "findWorkflow"
-    | "findContractDifferences"
-    | "findKnownAgents"
-    | "findAwaitingWorkflows"
-    | "activateWorkflow"
-    | "retireWorkflow"
-    | "reinstateWorkflow"
-  >;
+  readonly store: OperationsStore;
   readonly directory: WorkflowDirectory;
   readonly onRequest: onRequestAsyncHookHandler;
 }

@@ -1,17 +1,16 @@
-import type { SchedulerStore } from "@holdfast/scheduler-service";
-import type { StateStore } from "@holdfast/state-store";
-import type { SupervisorStore } from "@holdfast/supervisor-service";
+import type { LoopStore } from "@holdfast/scheduler-service";
+import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
+import type { RecoveryStore } from "@holdfast/supervisor-service";
 
-/** What of the state store the loops and their clients use. */
-export type SimulatedStore = SchedulerStore &
-  SupervisorStore &
+/** What of the state store the loops and their clients use. Each operation is that of a role, so it has the same type. */
+export type SimulatedStore = LoopStore &
+  RecoveryStore &
   Pick<
-    StateStore,
-    | "submitTasks"
-    | "registerWorkflow"
-    | "findWorkflows"
-    | "findKnownAgents"
-    | "findActiveVersions"
+    SubmissionStore,
+    "submitTasks" | "registerWorkflow" | "findWorkflows" | "findKnownAgents" | "findActiveVersions"
+  > &
+  Pick<
+    OperationsStore,
     | "activateWorkflow"
     | "retireWorkflow"
     | "reinstateWorkflow"
