@@ -62,7 +62,7 @@ export interface BulkRound {
 }
 
 /**
- * Applies an operation to the next of its tasks that its rate and its canary allow: the tasks and the items change
+ * Applies an operation to the next of its tasks that its rate and its canary allow, at most `batch`: tasks and items change
  * in one transaction, so nothing is done twice and nothing forgotten. A task that cannot be saved is refused, and
  * affects no other. One that is locked, or that only a newer release can read, waits: the next round goes on after it.
  * Safe to repeat.

@@ -1,4 +1,7 @@
 import { TransientFault } from "@holdfast/domain";
+import type { LoopStore } from "@holdfast/scheduler-service";
+import type { SubmissionStore } from "@holdfast/state-store";
+import type { RecoveryStore } from "@holdfast/supervisor-service";
 import type { Host } from "../host.ts";
 import type { World } from "../world.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
@@ -81,7 +84,13 @@ const answeredAtOnce = (store: AtOnce<SimulatedStore>): Partial<SimulatedStore> 
 });
 
 /** What each kind of process asks of the store. */
-const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[]>> = {
+const operations: {
+  readonly scheduler: readonly (keyof LoopStore)[];
+  readonly supervisor: readonly (keyof RecoveryStore)[];
+  readonly submission: readonly (keyof SubmissionStore & keyof SimulatedStore)[];
+  readonly client: readonly (keyof SubmissionStore & keyof SimulatedStore)[];
+  readonly agent: readonly never[];
+} = {
   scheduler: [
     "applyEvents",
     "claimDueSteps",
