@@ -69,13 +69,7 @@ export {
   type XminHolder,
 } from "./inspect/open-inspector.ts";
 export type { StandstillFacts } from "./inspect/standstills.ts";
-export type {
-  DeadLetterStore,
-  KeptLetter,
-  LetterAction,
-  LetterRecord,
-  LetterWish,
-} from "./letters/dead-letter-store.ts";
+export type { KeptLetter, LetterAction, LetterRecord, LetterWish } from "./letters/dead-letters.ts";
 export type { AttemptFacts, LateReply, StepLimits, StepMove } from "./look/find-attempt-facts.ts";
 export type { ChangedTask, ChangedTasks } from "./look/find-changed-tasks.ts";
 export type { OutboxSize, PartitionSize } from "./look/find-sizes.ts";
@@ -107,7 +101,13 @@ export type {
   TaskRecord,
 } from "./read/read-task.ts";
 export type { OldMonth } from "./retention/retention.ts";
-export type { StateStore } from "./state-store.ts";
+export type {
+  OperationsStore,
+  SchedulerStore,
+  StateStore,
+  SubmissionStore,
+  SupervisorStore,
+} from "./roles.ts";
 export type { FailureGroup, FailurePage, FailureWish } from "./statistics/find-failures.ts";
 export type {
   OpenState,
@@ -126,10 +126,8 @@ export type {
 export { announceInstance, type Instance, type SeenInstance } from "./statistics/instances.ts";
 export { type FailureKind, fingerprintOf } from "./statistics/record-failures.ts";
 export type { RolledUp } from "./statistics/roll-up.ts";
-export type { StatisticsStore } from "./statistics/statistics-store.ts";
 export {
   type EnqueuedRefusal,
-  type InboxStore,
   readRow,
 } from "./submit/inbox.ts";
 export { listenToInbox } from "./submit/listen-to-inbox.ts";

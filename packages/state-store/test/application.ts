@@ -1,7 +1,7 @@
 import { compileTaskInput } from "@holdfast/contracts";
 import { Fault, familyOf } from "@holdfast/domain";
 import { Client } from "pg";
-import type { StateStore } from "../src/state-store.ts";
+import type { StateStore } from "../src/roles.ts";
 import { readRow } from "../src/submit/inbox.ts";
 import { readSubmission } from "../src/submit/read-submission.ts";
 import { type SubmittedTask, submitTasks } from "../src/submit/submit-in-transaction.ts";

@@ -1,5 +1,5 @@
 import type { ClaimedStep } from "../src/claim/claimed-step.ts";
-import type { StateStore } from "../src/state-store.ts";
+import type { StateStore } from "../src/roles.ts";
 import type { TestStore } from "./fixtures.ts";
 
 /** Milliseconds until a claimed request would be relayed, longer than any test. */

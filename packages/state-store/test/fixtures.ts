@@ -8,7 +8,7 @@ import { migratedDatabase } from "@holdfast/test-servers";
 import { Client } from "pg";
 import type { ClaimedStep, ClaimOptions } from "../src/claim/claimed-step.ts";
 import { openStateStore } from "../src/open-state-store.ts";
-import type { StateStore } from "../src/state-store.ts";
+import type { StateStore } from "../src/roles.ts";
 import type { NewTask } from "../src/submit/new-task.ts";
 
 /** A migrated database of a test's own, dropped on disposal. */

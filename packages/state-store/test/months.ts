@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { type IdRange, instantOf, monthOf, rangeOfMonths } from "../src/postgres/id-ranges.ts";
-import type { StateStore } from "../src/state-store.ts";
+import type { StateStore } from "../src/roles.ts";
 import {
   claimAll,
   completed,

@@ -1,5 +1,5 @@
 import { openStateStore } from "../src/open-state-store.ts";
-import type { StateStore } from "../src/state-store.ts";
+import type { StateStore } from "../src/roles.ts";
 import { claimAll, completed, newTask, type TestStore } from "./fixtures.ts";
 
 /** The fault of a store that cannot be reached or is overloaded. */

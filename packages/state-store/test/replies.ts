@@ -1,6 +1,6 @@
 import type { Json, Task } from "@holdfast/domain";
 import type { ClaimedStep } from "../src/claim/claimed-step.ts";
-import type { StateStore } from "../src/state-store.ts";
+import type { StateStore } from "../src/roles.ts";
 import { claimAll, completed, failed } from "./fixtures.ts";
 
 /** The reply that an attempt has completed, for tests. */

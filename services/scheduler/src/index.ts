@@ -1,6 +1,6 @@
 export { type Scheduler, startScheduler } from "./scheduler.ts";
 export type {
+  LoopStore,
   SchedulerOptimisations,
   SchedulerOptions,
-  SchedulerStore,
 } from "./scheduler-context.ts";

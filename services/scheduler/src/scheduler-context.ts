@@ -9,7 +9,7 @@ import {
   systemClock,
   type Tracing,
 } from "@holdfast/runtime";
-import type { AppliedEvents, StateStore } from "@holdfast/state-store";
+import type { AppliedEvents, SchedulerStore } from "@holdfast/state-store";
 import { claimSteps, type StepClaims } from "./claim/claim-steps.ts";
 import { type InFlightLimits, inFlightLimits } from "./claim/in-flight-limits.ts";
 import { type BatchSizes, batchSizes as openBatchSizes } from "./dispatch/batch-sizes.ts";
@@ -25,44 +25,14 @@ import type { NotificationBroker } from "./outbox/send-notifications.ts";
 import { guardRemotes, type RemoteGuard } from "./remotes/guard-remotes.ts";
 import { type ReplyAddress, replyAddress } from "./replies/reply-address.ts";
 
-/** What a Scheduler asks of the state store. */
-export type SchedulerStore = Pick<
-  StateStore,
-  | "applyEvents"
-  | "claimDueSteps"
-  | "claimProbe"
-  | "countStepsInFlight"
-  | "deleteNotifications"
-  | "deleteStaleNotifications"
-  | "endProbes"
-  | "findBreakers"
-  | "findBrokenServices"
-  | "findContractDifferences"
-  | "findAgentServices"
-  | "findAgentSlots"
-  | "findLanes"
-  | "findUnavailableAgents"
-  | "findWorkflow"
-  | "recordDeadLetters"
-  | "recordAttemptSigns"
-  | "recordHeartbeats"
-  | "applyPauses"
-  | "recordProofs"
-  | "recordRejectedReplies"
-  | "rememberOutage"
-  | "loadCalls"
-  | "loadValues"
-  | "markDispatchedSteps"
-  | "openBreakers"
-  | "stageDueSteps"
-  | "takeNotifications"
-  | "takeUndispatchedSteps"
-  | "throttleServices"
-  | "undispatchSteps"
+/** What the loops and consumers of a Scheduler ask of the state store: all but what its process does beside them. */
+export type LoopStore = Omit<
+  SchedulerStore,
+  "findFleetFacts" | "ping" | "recordInstance" | "recordStandstills"
 >;
 
 export interface SchedulerOptions {
-  readonly store: SchedulerStore;
+  readonly store: LoopStore;
   readonly broker: Pick<
     Broker,
     | "publish"
@@ -243,7 +213,7 @@ function measure(
 }
 
 interface Applying {
-  readonly store: Pick<StateStore, "applyEvents">;
+  readonly store: Pick<SchedulerStore, "applyEvents">;
   /** Has new notifications sent. */
   readonly notify: () => void;
   readonly cancel: ReturnType<typeof cancelHints>;
@@ -251,8 +221,11 @@ interface Applying {
 
 /** Applies events. `onCommit` comes before anything that could fail. */
 export type ApplyEvents = (
-  ...args: [...Parameters<StateStore["applyEvents"]>, onCommit?: (applied: AppliedEvents) => void]
-) => ReturnType<StateStore["applyEvents"]>;
+  ...args: [
+    ...Parameters<SchedulerStore["applyEvents"]>,
+    onCommit?: (applied: AppliedEvents) => void,
+  ]
+) => ReturnType<SchedulerStore["applyEvents"]>;
 
 /** Applies events, and publishes what follows from them at once: notifications and cancel hints. */
 const applyAndNotify =

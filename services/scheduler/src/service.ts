@@ -1,7 +1,7 @@
 import { agentsOfLane } from "@holdfast/domain";
 import { type Broker, connectBroker, userOf } from "@holdfast/messaging";
 import { defineService, disposableStack, repeat, type ServiceContext } from "@holdfast/runtime";
-import { announceInstance, openStateStore, type StateStore } from "@holdfast/state-store";
+import { announceInstance, openStateStore, type SchedulerStore } from "@holdfast/state-store";
 import type { Static } from "typebox";
 import { SchedulerConfig } from "./config.ts";
 import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
@@ -74,7 +74,7 @@ export const schedulerService = defineService("scheduler", SchedulerConfig, asyn
 /** What this Scheduler says of itself beside its work, over and over. */
 function reports(
   service: ServiceContext<Static<typeof SchedulerConfig>>,
-  { store, broker }: { readonly store: StateStore; readonly broker: Broker },
+  { store, broker }: { readonly store: SchedulerStore; readonly broker: Broker },
 ): AsyncDisposable {
   const { config, log, instanceId: instance, signal, metrics } = service;
   const repeated = { signal, log, metrics };

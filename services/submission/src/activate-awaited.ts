@@ -1,13 +1,10 @@
 import type { Logger } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { OperationsStore } from "@holdfast/state-store";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 import { missingFor } from "./workflow-warnings.ts";
 
 interface Dependencies {
-  readonly store: Pick<
-    StateStore,
-    "findAwaitingWorkflows" | "findKnownAgents" | "findWorkflow" | "activateWorkflow"
-  >;
+  readonly store: OperationsStore;
   readonly directory: Pick<WorkflowDirectory, "reload">;
   readonly log: Pick<Logger, "info">;
 }

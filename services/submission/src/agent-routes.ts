@@ -2,13 +2,13 @@ import type {
   ContractDifference,
   ListedAgent,
   ListedInstance,
-  StateStore,
+  OperationsStore,
 } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { describe, ref } from "./api/describe.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "listAgents" | "findContractDifferences">;
+  readonly store: OperationsStore;
   readonly onRequest: onRequestAsyncHookHandler;
 }
 

@@ -1,6 +1,6 @@
 import { familyOf } from "@holdfast/domain";
 import { type Clock, overload } from "@holdfast/runtime";
-import { type StateStore, type WorkflowRecord } from "@holdfast/state-store";
+import { type SubmissionStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Noun, nounOf } from "./noun.ts";
 
 /** The workflows, nouns and Agents that the state store knew at one instant. */
@@ -13,7 +13,7 @@ export interface Snapshot {
   readonly agentsKnownFor: number;
 }
 
-type Store = Pick<StateStore, "findWorkflows" | "findKnownAgents">;
+type Store = Pick<SubmissionStore, "findWorkflows" | "findKnownAgents">;
 
 /** Milliseconds after which a snapshot is refreshed in the background; and after which requests wait for a new one. */
 const fresh = 1_000;

@@ -1,6 +1,10 @@
 import { limits } from "@holdfast/contracts";
 import { familyOf, isId } from "@holdfast/domain";
-import { type FoundTask, type RefusedSubmission, type StateStore } from "@holdfast/state-store";
+import {
+  type FoundTask,
+  type RefusedSubmission,
+  type SubmissionStore,
+} from "@holdfast/state-store";
 import { Type } from "typebox";
 import type { Reader } from "./access/access.ts";
 import { codeAt, type Noun } from "./noun.ts";
@@ -41,7 +45,10 @@ export interface Tasks {
   withResult(shown: ShownTask, makeRoom: MakeRoom): Promise<TaskResource>;
 }
 
-type Store = Pick<StateStore, "findTaskWithin" | "findWorkflow" | "findPayloads" | "findRefusal">;
+type Store = Pick<
+  SubmissionStore,
+  "findTaskWithin" | "findWorkflow" | "findPayloads" | "findRefusal"
+>;
 
 export function findTasks(store: Store): Tasks {
   const tenant = "default";

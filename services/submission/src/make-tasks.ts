@@ -1,7 +1,12 @@
 import type { AskedSubmission } from "@holdfast/contracts";
 import { familyOf } from "@holdfast/domain";
 import { type Failpoint, inTurns } from "@holdfast/runtime";
-import { type NewTask, readRepeat, type StateStore, type Submitted } from "@holdfast/state-store";
+import {
+  type NewTask,
+  readRepeat,
+  type SubmissionStore,
+  type Submitted,
+} from "@holdfast/state-store";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { keyInUse, keyReused, readSubmissionAt, retired } from "./submit-problems.ts";
@@ -9,7 +14,7 @@ import { mostTurns, versionsChange } from "./submit-task.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "submitTasks">;
+  readonly store: Pick<SubmissionStore, "submitTasks">;
   readonly directory: Pick<WorkflowDirectory, "find" | "isOutdated" | "isRetired" | "reload">;
   readonly failpoint: Failpoint;
   readonly actor: string;

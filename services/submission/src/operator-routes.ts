@@ -10,9 +10,6 @@ import { wholeTaskRoutes } from "./operators/whole-task-routes.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Dependencies extends OperatorDependencies {
-  readonly store: OperatorDependencies["store"] &
-    Parameters<typeof pauseRoutes>[1]["store"] &
-    Parameters<typeof remoteRoutes>[1]["store"];
   readonly directory: Pick<WorkflowDirectory, "noun">;
 }
 

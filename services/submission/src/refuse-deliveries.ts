@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { isStatusQueue, isVisible, type TaskRefused } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
-import type { Notification, StateStore } from "@holdfast/state-store";
+import type { Notification, SubmissionStore } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import type { RefusedSubmission } from "./make-tasks.ts";
 import type { Problem } from "./problem.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "enqueueRefusals">;
+  readonly store: Pick<SubmissionStore, "enqueueRefusals">;
   readonly log: Pick<Logger, "warn">;
   readonly ownsStatusQueue: OwnsStatusQueue;
 }

@@ -23,7 +23,7 @@ import {
   type AttemptOfTask,
   announceInstance,
   openStateStore,
-  type StateStore,
+  type SubmissionStore,
 } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openAccess, readAnonymousMay } from "./access/access.ts";
@@ -91,7 +91,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
     mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
     lookAtBroker: () => lookAtBroker(service, hints),
-    submission: duty === "operations" ? null : submissionFor(service, store),
+    submission: duty === "operations" ? null : submissionFor(service),
     operations: duty === "tasks" ? null : operationsFor(service, { gate, hints, inspection }),
   });
   serveConsole(http, { isOn: config.CONSOLE === "on", duty });
@@ -113,7 +113,7 @@ const takesUnknownVersions = ({ config }: Service): boolean => config.UNKNOWN_VE
 /** Has operators see that this process is there, and applications wake it. */
 function announce(
   service: Service,
-  store: StateStore,
+  store: SubmissionStore,
   { wakes, takesEnqueued }: { readonly wakes: InboxWakes; readonly takesEnqueued: boolean },
 ) {
   const { instanceId: instance, signal, log, metrics } = service;
@@ -155,9 +155,8 @@ function takingEnqueued(
 }
 
 /** What taking tasks over HTTP needs. */
-function submissionFor({ config, failpoint, instanceId: actor }: Service, store: StateStore) {
+function submissionFor({ config, failpoint, instanceId: actor }: Service) {
   return {
-    store,
     failpoint,
     actor,
     takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",

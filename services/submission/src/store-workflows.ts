@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { definitionHash, definitionsIn, validateDefinition } from "@holdfast/contracts";
 import { ContractFault, Fault, type WorkflowDefinition } from "@holdfast/domain";
 import type { ServiceContext } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { SubmissionConfig } from "./config.ts";
 import { Problem } from "./problem.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
@@ -11,7 +11,8 @@ import type { WorkflowDirectory } from "./workflow-directory.ts";
 type Service = Pick<ServiceContext<SubmissionConfig>, "config" | "log" | "instanceId">;
 
 export interface Stored {
-  readonly store: StateStore;
+  /** The store of a process that may do both: the login of most has the rights of one of the two. */
+  readonly store: SubmissionStore & OperationsStore;
   readonly directory: WorkflowDirectory;
 }
 
@@ -32,7 +33,7 @@ export async function storeWorkflows(
 async function storeWorkflow(
   definition: WorkflowDefinition,
   { log, instanceId: actor }: Service,
-  store: StateStore,
+  store: Stored["store"],
 ): Promise<void> {
   const known = { workflow: definition.name, hash: definitionHash(definition), actor };
   try {

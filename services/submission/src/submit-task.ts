@@ -8,7 +8,12 @@ import {
   systemClock,
   type Tracing,
 } from "@holdfast/runtime";
-import { type NewTask, readRepeat, type StateStore, type Submitted } from "@holdfast/state-store";
+import {
+  type NewTask,
+  readRepeat,
+  type SubmissionStore,
+  type Submitted,
+} from "@holdfast/state-store";
 import type { FastifyRequest } from "fastify";
 import type { Learns } from "./access/access.ts";
 import type { Noun } from "./noun.ts";
@@ -24,7 +29,7 @@ import {
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
 export interface SubmitDependencies {
-  readonly store: Pick<StateStore, "submitTasks">;
+  readonly store: Pick<SubmissionStore, "submitTasks">;
   readonly directory: WorkflowDirectory;
   /** Tells the Schedulers that there is something to do. */
   readonly hint: () => void;

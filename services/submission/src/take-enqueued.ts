@@ -6,7 +6,7 @@ import {
   type EnqueuedSubmission,
   type NewTask,
   readRow,
-  type StateStore,
+  type SubmissionStore,
 } from "@holdfast/state-store";
 import { applicationName } from "./access/application-names.ts";
 import { type Reading, type RefusedSubmission, taskMaker } from "./make-tasks.ts";
@@ -16,7 +16,7 @@ import { refusalOf } from "./refuse-deliveries.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "claimEnqueued" | "refuseEnqueued" | "submitTasks">;
+  readonly store: Pick<SubmissionStore, "claimEnqueued" | "refuseEnqueued" | "submitTasks">;
   readonly directory: WorkflowDirectory;
   /** Tells the Schedulers that there is something to do. */
   readonly hint: () => void;

@@ -9,7 +9,7 @@ import {
   type Span,
   type Tracing,
 } from "@holdfast/runtime";
-import type { NewTask, StateStore } from "@holdfast/state-store";
+import type { NewTask, SubmissionStore } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import { taskMaker } from "./make-tasks.ts";
 import { deliveryReader } from "./read-delivery.ts";
@@ -17,7 +17,7 @@ import { deliveryRefuser } from "./refuse-deliveries.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "submitTasks" | "enqueueRefusals">;
+  readonly store: Pick<SubmissionStore, "submitTasks" | "enqueueRefusals">;
   readonly directory: WorkflowDirectory;
   /** The workflow of messages that name none; null: they must name one. */
   readonly workflow: string | null;

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { StateStore } from "@holdfast/state-store";
+import type { SubmissionStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Access } from "./access/access.ts";
@@ -13,7 +13,7 @@ import type { WorkflowDirectory } from "./workflow-directory.ts";
 import { partBytes, writeTask } from "./write-task.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findHistory" | "findPayloads">;
+  readonly store: Pick<SubmissionStore, "findHistory" | "findPayloads">;
   readonly directory: WorkflowDirectory;
   readonly tasks: Tasks;
   readonly access: Pick<Access, "readerOf" | "toRead">;

@@ -1,7 +1,7 @@
 import { openTaskInput, type TaskInputCheck } from "@holdfast/contracts";
 import { familyOf, type WorkflowDefinition } from "@holdfast/domain";
 import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
-import { type StateStore, type WorkflowRecord } from "@holdfast/state-store";
+import { type SubmissionStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
 import { namesLike } from "./names-like.ts";
 import { type Noun, taskNoun } from "./noun.ts";
@@ -49,7 +49,7 @@ export interface WorkflowDirectory {
 }
 
 type Store = Pick<
-  StateStore,
+  SubmissionStore,
   "findWorkflows" | "findKnownAgents" | "findWorkflow" | "findActiveVersions"
 >;
 

@@ -5,7 +5,7 @@ import {
   Payload,
 } from "@holdfast/contracts";
 import { Fault, type FaultCode, familyOf, type WorkflowDefinition } from "@holdfast/domain";
-import type { StateStore, WorkflowRecord } from "@holdfast/state-store";
+import type { OperationsStore, WorkflowRecord } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { operatorName } from "./access/operator-names.ts";
@@ -17,18 +17,7 @@ import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts
 import { contractWarnings, flowWarnings, missingFor, warningsOf } from "./workflow-warnings.ts";
 
 interface Dependencies {
-  readonly store: Pick<
-    StateStore,
-    | "registerWorkflow"
-    | "findWorkflows"
-    | "findWorkflow"
-    | "findContractDifferences"
-    | "findKnownAgents"
-    | "findAwaitingWorkflows"
-    | "activateWorkflow"
-    | "retireWorkflow"
-    | "reinstateWorkflow"
-  >;
+  readonly store: OperationsStore;
   readonly directory: WorkflowDirectory;
   readonly onRequest: onRequestAsyncHookHandler;
 }

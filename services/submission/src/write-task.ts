@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { StateStore } from "@holdfast/state-store";
+import type { SubmissionStore } from "@holdfast/state-store";
 import type { Noun } from "./noun.ts";
 import type { TaskResource } from "./task-resource.ts";
 
@@ -7,7 +7,7 @@ import type { TaskResource } from "./task-resource.ts";
 export const partBytes = 512 * 1024;
 
 interface WriteOptions {
-  readonly store: Pick<StateStore, "findPayloads">;
+  readonly store: Pick<SubmissionStore, "findPayloads">;
   readonly noun: Pick<Noun, "inputField">;
 }
 
@@ -46,10 +46,10 @@ export async function* writeTask(
 
 /** Reads payloads in their order, and keeps a part of them. */
 function payloadReader(
-  store: Pick<StateStore, "findPayloads">,
+  store: Pick<SubmissionStore, "findPayloads">,
   { taskId, names }: { readonly taskId: string; readonly names: readonly (string | null)[] },
 ) {
-  let [first, part] = [0, [] as Awaited<ReturnType<StateStore["findPayloads"]>>];
+  let [first, part] = [0, [] as Awaited<ReturnType<SubmissionStore["findPayloads"]>>];
   return {
     async at(index: number): Promise<(typeof part)[number]> {
       if (index < first || index >= first + part.length) {

@@ -39,7 +39,7 @@ const addRoutes = (app: FastifyInstance): void =>
     hint,
     lookAtBroker: unused,
     mostStreams: 1,
-    submission: { store: unused, failpoint: () => {}, actor: "test" },
+    submission: { failpoint: () => {}, actor: "test" },
     operations: {
       onRequest: async () => {},
       cancel: () => {},

@@ -87,7 +87,6 @@ export function serve(
     lookAtBroker,
     mostStreams,
     submission: {
-      store,
       failpoint,
       actor: "submission-1",
       takesUnknownAgents,

@@ -1,1 +1,1 @@
-export { type SupervisorOptions, type SupervisorStore, supervisor } from "./supervisor.ts";
+export { type RecoveryStore, type SupervisorOptions, supervisor } from "./supervisor.ts";

@@ -10,16 +10,16 @@ import {
   systemClock,
   type Tracing,
 } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SupervisorStore } from "@holdfast/state-store";
 import { recoverExpiredSteps } from "./recover/recover-expired-steps.ts";
 import { recoveryDelay } from "./recover/recovery-delay.ts";
 import { replanStalledTasks } from "./recover/replan-stalled-tasks.ts";
 import { replyProbes } from "./recover/reply-probes.ts";
 import { supervisorMetrics } from "./supervisor-metrics.ts";
 
-/** What a Supervisor asks of the state store. */
-export type SupervisorStore = Pick<
-  StateStore,
+/** What recovering asks of the state store: a Supervisor also counts, deletes, and applies bulk operations. */
+export type RecoveryStore = Pick<
+  SupervisorStore,
   | "applyEvents"
   | "askForProof"
   | "findExpired"
@@ -29,7 +29,7 @@ export type SupervisorStore = Pick<
 >;
 
 export interface SupervisorOptions {
-  readonly store: SupervisorStore;
+  readonly store: RecoveryStore;
   /** The broker, to hint at the Schedulers and Agents, and to find out whether replies arrive. */
   readonly broker: Pick<Broker, "publish" | "inspect">;
   readonly clock?: Clock;

@@ -10,7 +10,7 @@ import {
 import { complete, drain, stepStates } from "../../test/replies.ts";
 import type { ClaimedStep } from "../claim/claimed-step.ts";
 import { openStateStore } from "../open-state-store.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 
 let db: TestStore;
 let submission: StateStore;

@@ -1,4 +1,5 @@
 import type { EventOutcome, Fault, ReportedTaskEvent } from "@holdfast/domain";
+import { composed } from "../postgres/operation.ts";
 import { toStoreFault } from "../postgres/postgres-error.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { inTransaction } from "../postgres/transaction.ts";
@@ -20,12 +21,14 @@ export const unusableTasks = (
 };
 
 /**
- * Applies a batch in one transaction. If the store refuses a row of it, or deciding about a task throws, each
- * task gets a transaction of its own, and the task at fault is parked for an operator.
+ * Applies reported events in one transaction: locks and loads their tasks, has the domain decide, saves. Safe to
+ * repeat: the fence rejects what was applied before. If the store refuses a row, or deciding about a task throws, each
+ * task gets a transaction of its own: the task that cannot be decided about or saved is parked for an operator, and
+ * affects no other. Late, double and foreign events are outcomes, not errors.
  */
-export const applyEvents =
-  (context: StoreContext) =>
+export const applyEvents = composed(
   async (
+    context,
     reportedEvents: readonly ReportedTaskEvent[],
     options: ApplyOptions,
   ): Promise<AppliedEvents> => {
@@ -35,7 +38,8 @@ export const applyEvents =
       faultOfTask(error);
       return applyApart(context, reportedEvents, options);
     }
-  };
+  },
+);
 
 /** Faults that one task causes, and would cause again: the store refuses it, or deciding about it throws. */
 const ofTask: ReadonlySet<string> = new Set([

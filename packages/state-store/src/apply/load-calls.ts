@@ -1,6 +1,6 @@
 import type { StepState } from "@holdfast/domain";
-import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** A call as its undo needs it. */
@@ -15,7 +15,11 @@ export interface CallFacts {
 
 const select = queryAmong("load-undone-steps", rowsOf<CallFacts>());
 
-export const loadCalls =
-  (partitions: ActivePartitions) =>
-  (db: Database, params: { readonly taskIds: readonly string[] }): Promise<CallFacts[]> =>
-    select(db, partitions.monthsOf(params.taskIds), params);
+/** Loads the calls of tasks that are being undone. */
+export const loadCalls = repeatable(
+  (
+    db,
+    params: { readonly taskIds: readonly string[] },
+    { partitions },
+  ): Promise<readonly CallFacts[]> => select(db, partitions.monthsOf(params.taskIds), params),
+);

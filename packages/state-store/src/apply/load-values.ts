@@ -1,5 +1,6 @@
 import { limits } from "@holdfast/contracts";
 import type { Json, TaskValues } from "@holdfast/domain";
+import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -45,10 +46,13 @@ export interface ValuesOptions {
 }
 
 /**
- * Loads what is asked for, by task. Outputs are asked for when their steps are done: one that has
- * none was skipped, and counts as null.
+ * Loads inputs and outputs, by task, as many as there is room for. Values that are too long are null, with a `problem`.
+ * Outputs are asked for when their steps are done: one that has none was skipped, and counts as null.
  */
-export async function loadValues(
+export const loadValues = repeatable(readValues);
+
+/** Loads values as `loadValues` does, in the transaction of its caller. */
+export async function readValues(
   db: Database,
   { refs, most }: ValuesOptions,
 ): Promise<ReadonlyMap<string, LoadedValues>> {

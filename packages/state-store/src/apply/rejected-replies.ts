@@ -1,4 +1,5 @@
-import { type Database, query } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 
 /** A reply that changed nothing. Kept, because nothing is dropped silently. */
@@ -15,21 +16,21 @@ export interface RejectedReply {
 
 const insertReplies = query("insert-rejected-replies");
 
-export async function recordRejectedReplies(
-  db: Database,
-  replies: readonly RejectedReply[],
-): Promise<void> {
-  if (replies.length === 0) return;
-  const rows = columns(
-    replies.map((reply) => ({ ...reply, length: reply.body.length })),
-    {
-      taskIds: "taskId",
-      steps: "step",
-      attempts: "attempt",
-      reasons: "reason",
-      senders: "sender",
-      lengths: "length",
-    },
-  );
-  await insertReplies(db, { ...rows, bodies: Buffer.concat(replies.map(({ body }) => body)) });
-}
+/** Keeps replies that changed nothing. The same reply is kept once. */
+export const recordRejectedReplies = repeatable(
+  async (db, replies: readonly RejectedReply[]): Promise<void> => {
+    if (replies.length === 0) return;
+    const rows = columns(
+      replies.map((reply) => ({ ...reply, length: reply.body.length })),
+      {
+        taskIds: "taskId",
+        steps: "step",
+        attempts: "attempt",
+        reasons: "reason",
+        senders: "sender",
+        lengths: "length",
+      },
+    );
+    await insertReplies(db, { ...rows, bodies: Buffer.concat(replies.map(({ body }) => body)) });
+  },
+);

@@ -11,7 +11,7 @@ import {
 } from "../../test/fixtures.ts";
 import { complete, record } from "../../test/replies.ts";
 import type { ClaimedStep } from "../claim/claimed-step.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 
 let db: TestStore;
 let submission: StateStore;

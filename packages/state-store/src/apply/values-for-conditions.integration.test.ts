@@ -7,7 +7,7 @@ import {
   testWorkflow,
 } from "../../test/fixtures.ts";
 import { complete } from "../../test/replies.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 
 let db: TestStore;
 let submission: StateStore;

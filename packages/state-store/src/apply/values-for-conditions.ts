@@ -9,7 +9,7 @@ import {
   type WorkflowPlan,
 } from "@holdfast/domain";
 import type { Database } from "../postgres/query.ts";
-import { loadValues } from "./load-values.ts";
+import { readValues } from "./load-values.ts";
 
 /** Bytes of JSON that one transaction parses. */
 const most = 4 * 1024 * 1024;
@@ -28,7 +28,7 @@ export async function valuesForConditions(
     ({ task }) => hasConditions(task.workflow) && byTask.get(task.taskId)?.some(makesDone),
   );
   if (conditional.length === 0) return new Map();
-  const values = await loadValues(db, {
+  const values = await readValues(db, {
     refs: conditional.flatMap(({ task }) =>
       valuesOfConditions(task.workflow).map((name) => ({ taskId: task.taskId, name })),
     ),

@@ -1,5 +1,6 @@
 import { type BreakerState, type Milliseconds, openForAfter } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
+import { exactlyOnce, repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -46,20 +47,35 @@ export interface BreakerWish {
   readonly reason: string;
 }
 
-interface ByActor {
+export interface ByActor {
   readonly actor: string;
 }
 
-export const findBreakers = query("find-breakers", rowsOf<Breaker>());
-export const findBrokenServices = query(
-  "find-broken-services",
-  rowsOf<{ service: string; instances: number }>(),
+export interface BrokenService {
+  readonly service: string;
+  readonly instances: number;
+}
+
+export interface AgentService {
+  readonly agent: string;
+  readonly service: string;
+}
+
+const selectBreakers = query("find-breakers", rowsOf<Breaker>());
+const selectBroken = query("find-broken-services", rowsOf<BrokenService>());
+const selectServices = query("find-agent-services", rowsOf<AgentService>());
+
+/** The breakers of remote services that hold something back, or did in the last minute. */
+export const findBreakers = repeatable((db): Promise<readonly Breaker[]> => selectBreakers(db, {}));
+
+/** Remote services with a closed breaker whose Agents' instances all have an open circuit. */
+export const findBrokenServices = repeatable(
+  (db): Promise<readonly BrokenService[]> => selectBroken(db, {}),
 );
 
 /** The remote services of Agents that wrap one of another name than their own. */
-export const findAgentServices = query(
-  "find-agent-services",
-  rowsOf<{ agent: string; service: string }>(),
+export const findAgentServices = repeatable(
+  (db): Promise<readonly AgentService[]> => selectServices(db, {}),
 );
 
 const open = query("open-breakers", rowsOf<{ service: string }>());
@@ -69,42 +85,51 @@ const hold = query("hold-breaker", rowsOf<{ service: string }>());
 const close = query("close-breaker", rowsOf<{ service: string }>());
 
 /** Opens closed breakers, and alerts an operator. Returns how many were closed. */
-export async function openBreakers(
-  db: Database,
-  { services, actor }: ByActor & { readonly services: readonly FailingService[] },
-): Promise<number> {
-  const openFor = openForAfter(1);
-  const named = columns(services, { services: "service", reasons: "reason" });
-  return (await open(db, { ...named, actor, openFor })).length;
-}
+export const openBreakers = exactlyOnce(
+  async (
+    db,
+    { services, actor }: ByActor & { readonly services: readonly FailingService[] },
+  ): Promise<number> => {
+    const openFor = openForAfter(1);
+    const named = columns(services, { services: "service", reasons: "reason" });
+    return (await open(db, { ...named, actor, openFor })).length;
+  },
+);
 
-export async function throttleServices(
-  db: Database,
-  { throttles, actor }: ByActor & { readonly throttles: readonly Throttle[] },
-): Promise<void> {
-  await throttle(db, {
-    ...columns(throttles, { services: "service", throttles: "throttle" }),
-    actor,
-  });
-}
+/** Has all Schedulers leave remote services alone, as they have asked. */
+export const throttleServices = repeatable(
+  async (
+    db,
+    { throttles, actor }: ByActor & { readonly throttles: readonly Throttle[] },
+  ): Promise<void> => {
+    await throttle(db, {
+      ...columns(throttles, { services: "service", throttles: "throttle" }),
+      actor,
+    });
+  },
+);
 
-/** Tells breakers what their probes have shown; attempts that are no probes are left out. */
-export async function endProbes(
-  db: Database,
-  { outcomes, actor }: ByActor & { readonly outcomes: readonly ProbeOutcome[] },
-): Promise<void> {
-  await end(db, {
-    ...columns(outcomes, { tokens: "token", answered: "answered", codes: "code" }),
-    actor,
-    first: openForAfter(1),
-    longest: openForAfter(Number.POSITIVE_INFINITY),
-  });
-}
+/** Closes or opens breakers by what their probes have shown; attempts that are no probes are left out. */
+export const endProbes = repeatable(
+  async (
+    db,
+    { outcomes, actor }: ByActor & { readonly outcomes: readonly ProbeOutcome[] },
+  ): Promise<void> => {
+    await end(db, {
+      ...columns(outcomes, { tokens: "token", answered: "answered", codes: "code" }),
+      actor,
+      first: openForAfter(1),
+      longest: openForAfter(Number.POSITIVE_INFINITY),
+    });
+  },
+);
 
 /** Opens a breaker until an operator closes it. False: it is held open already. */
-export const holdBreakerOpen = async (db: Database, wish: BreakerWish): Promise<boolean> =>
-  (await hold(db, wish)).length > 0;
+export const holdBreakerOpen = exactlyOnce(
+  async (db, wish: BreakerWish): Promise<boolean> => (await hold(db, wish)).length > 0,
+);
 
 /** Closes a breaker. False: it held nothing back. */
-export const closeBreaker = async (db: Database, wish: BreakerWish): Promise<boolean> =>
-  (await close(db, wish)).length > 0;
+export const closeBreaker = exactlyOnce(
+  async (db, wish: BreakerWish): Promise<boolean> => (await close(db, wish)).length > 0,
+);

@@ -1,10 +1,10 @@
 import { claimSteps } from "../claim/claim-due-steps.ts";
 import type { ClaimedRow, ClaimedStep, ClaimOptions, LaneCapacity } from "../claim/claimed-step.ts";
+import { composed } from "../postgres/operation.ts";
 import { asFault } from "../postgres/postgres-error.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { type Decided, inTransaction } from "../postgres/transaction.ts";
-import type { StoreContext } from "../store-context.ts";
 
 export interface ProbeOptions extends Omit<ClaimOptions, "capacity"> {
   readonly service: string;
@@ -22,11 +22,10 @@ const begin = query("begin-probe");
 /**
  * Claims one due step of a remote service whose breaker is open and whose probe is due, in one transaction with the
  * breaker: so there is one probe for all Schedulers. Null: it is not due, another Scheduler was quicker, a probe is
- * in flight, or no step is due. If the answer is lost, the step is claimed, and the relay publishes it.
+ * in flight, or no step is due. Not safe to repeat: if the answer is lost, the step is claimed, and the relay publishes it.
  */
-export const claimProbe =
-  (context: StoreContext) =>
-  async ({ service, lanes, ...options }: ProbeOptions): Promise<ClaimedStep | null> => {
+export const claimProbe = composed(
+  async (context, { service, lanes, ...options }: ProbeOptions): Promise<ClaimedStep | null> => {
     const claimInLane = async (client: Database, lane: ProbedLane): Promise<ClaimedRow | null> => {
       const capacity = [{ ...lane, slots: 1 }];
       const [probe] = await claimSteps(context)(client, { ...options, capacity });
@@ -46,4 +45,5 @@ export const claimProbe =
     const claimed = await asFault(() => inTransaction(context.pool, work));
     if (claimed !== null) context.cache.claimed([claimed], options);
     return claimed;
-  };
+  },
+);

@@ -1,9 +1,9 @@
 import { agentsOfLane, type BreakerState } from "@holdfast/domain";
-import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { findLanes } from "../workflows/find-names.ts";
+import { readLanes } from "../workflows/find-names.ts";
 import { findLastFaults, type LastFault } from "./find-last-faults.ts";
 
 /** A remote service, and how its breaker stands. */
@@ -34,11 +34,10 @@ export interface RemoteRecord {
 
 const find = queryAmong("find-remotes", rowsOf<Omit<RemoteRecord, "lastFault">>());
 
-/** The remote services of all stored workflows, and those whose breakers were ever open. */
-export const findRemotes =
-  (partitions: ActivePartitions) =>
-  async (db: Database): Promise<RemoteRecord[]> => {
-    const lanes = await findLanes(db);
+/** The remote services of all stored workflows, and those whose breakers were ever open, with what these hold back. */
+export const findRemotes = repeatable(
+  async (db, _: void, { partitions }): Promise<readonly RemoteRecord[]> => {
+    const lanes = await readLanes(db);
     const pairs = lanes.flatMap((lane) => agentsOfLane(lane).map((agent) => ({ lane, agent })));
     const named = columns(pairs, { lanes: "lane", agents: "agent" });
     const remotes = await find(db, partitions.range(), named);
@@ -48,4 +47,5 @@ export const findRemotes =
       failing.map(({ service }) => service),
     );
     return remotes.map((one) => ({ ...one, lastFault: faults.get(one.service) ?? null }));
-  };
+  },
+);

@@ -11,6 +11,7 @@ import { faultOfTask } from "../apply/apply-events.ts";
 import { decideLoaded, saveBatch } from "../apply/apply-together.ts";
 import { type LoadedTasks, loadTasks, noneCached } from "../apply/load-tasks.ts";
 import { untilQuick } from "../apply/takes-long.ts";
+import { composed } from "../postgres/operation.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { type Decided, inTransaction } from "../postgres/transaction.ts";
@@ -61,26 +62,25 @@ export interface BulkRound {
 }
 
 /**
- * Applies an operation to the next of its tasks that its rate and its canary allow: the tasks and the items change
+ * Applies an operation to the next of its tasks that its rate and its canary allow, at most `batch`: tasks and items change
  * in one transaction, so nothing is done twice and nothing forgotten. A task that cannot be saved is refused, and
  * affects no other. One that is locked, or that only a newer release can read, waits: the next round goes on after it.
+ * Safe to repeat.
  */
-export const applyBulkItems =
-  (context: StoreContext) =>
-  async (round: BulkRound): Promise<AppliedItems> => {
-    try {
-      return await withRetries(() => applyNext(context, round));
-    } catch (error) {
-      faultOfTask(error);
-    }
-    const one = { ...round, batch: 1 };
-    try {
-      return await withRetries(() => applyNext(context, one));
-    } catch (error) {
-      const { code } = faultOfTask(error);
-      return withRetries(() => refuseNext(context, round, code));
-    }
-  };
+export const applyBulkItems = composed(async (context, round: BulkRound): Promise<AppliedItems> => {
+  try {
+    return await withRetries(() => applyNext(context, round));
+  } catch (error) {
+    faultOfTask(error);
+  }
+  const one = { ...round, batch: 1 };
+  try {
+    return await withRetries(() => applyNext(context, one));
+  } catch (error) {
+    const { code } = faultOfTask(error);
+    return withRetries(() => refuseNext(context, round, code));
+  }
+});
 
 function applyNext(context: StoreContext, round: BulkRound): Promise<AppliedItems> {
   const reads = briefReads(context.catalog, context.pool);

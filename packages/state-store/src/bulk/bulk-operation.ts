@@ -6,7 +6,8 @@ import type {
   BulkState,
   Json,
 } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
+import { exactlyOnce, repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** One action on many tasks, and how far it is. */
@@ -43,7 +44,7 @@ export interface BulkItem {
   readonly at: Date;
 }
 
-interface ByTenant {
+export interface ByTenant {
   readonly tenant: string;
 }
 
@@ -52,16 +53,19 @@ const findOperation = query("find-bulk-operation", rowsOf<BulkOperation>());
 const findItems = query("find-bulk-items", rowsOf<BulkItem>());
 const stopOperation = query("stop-bulk-operation", rowsOf<{ id: string }>());
 
-/** A page of operations, latest first. */
-export const listBulkOperations = (
-  db: Database,
-  params: ByTenant & { readonly before: string | null; readonly most: number },
-): Promise<readonly BulkOperation[]> => findOperations(db, params);
+/** A page of operations, latest first, of those with an id below `before`. */
+export const listBulkOperations = repeatable(
+  (
+    db,
+    params: ByTenant & { readonly before: string | null; readonly most: number },
+  ): Promise<readonly BulkOperation[]> => findOperations(db, params),
+);
 
-export const findBulkOperation = async (
-  db: Database,
-  params: ByTenant & { readonly id: string },
-): Promise<BulkOperation | null> => (await findOperation(db, params))[0] ?? null;
+/** Finds a bulk operation; null: this tenant has none of that id. */
+export const findBulkOperation = repeatable(
+  async (db, params: ByTenant & { readonly id: string }): Promise<BulkOperation | null> =>
+    (await findOperation(db, params))[0] ?? null,
+);
 
 /** Which items of an operation are asked for. */
 export interface BulkItemsWish {
@@ -73,8 +77,10 @@ export interface BulkItemsWish {
   readonly most: number;
 }
 
-export const listBulkItems = (db: Database, wish: BulkItemsWish): Promise<readonly BulkItem[]> =>
-  findItems(db, wish);
+/** A page of the items of an operation, in their order. */
+export const listBulkItems = repeatable(
+  (db, wish: BulkItemsWish): Promise<readonly BulkItem[]> => findItems(db, wish),
+);
 
 export interface BulkStop extends ByTenant {
   readonly id: string;
@@ -82,9 +88,10 @@ export interface BulkStop extends ByTenant {
   readonly reason: string;
 }
 
-/** Nothing further of it is applied. False: it has ended, or there is none. */
-export const stopBulkOperation = async (db: Database, stop: BulkStop): Promise<boolean> =>
-  (await stopOperation(db, stop)).length > 0;
+/** Applies no further item of an operation. False: it has ended, or there is none. */
+export const stopBulkOperation = exactlyOnce(
+  async (db, stop: BulkStop): Promise<boolean> => (await stopOperation(db, stop)).length > 0,
+);
 
 /** A locked operation, or one that was looked at. */
 export interface BulkWork extends BulkProgress {
@@ -98,4 +105,4 @@ export interface BulkWork extends BulkProgress {
 const findWork = query("find-bulk-work", rowsOf<BulkWork>());
 
 /** The operations of which something is to be applied or verified. */
-export const findBulkWork = (db: Database): Promise<readonly BulkWork[]> => findWork(db, {});
+export const findBulkWork = repeatable((db): Promise<readonly BulkWork[]> => findWork(db, {}));

@@ -1,8 +1,10 @@
 import { type BulkAction, type BulkState, firstBulkState, type Json } from "@holdfast/domain";
+import { composed, exactlyOnce, repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import type { ChosenTask } from "./choose-items.ts";
+import type { TaskFilter } from "../read/list-tasks.ts";
+import { type ChosenTask, chooseTasks, mostBulkItems } from "./choose-items.ts";
 
 /** What is to be done to which tasks. */
 export interface BulkAsked {
@@ -49,8 +51,29 @@ const findByKey = query("find-bulk-by-key", rowsOf<Known>());
 const insertOperation = query("insert-bulk-operation", rowsOf<{ id: string }>());
 const insertItems = query("insert-bulk-items");
 
+/**
+ * Creates an operation on the tasks that match now: all its items, or nothing. `tooManyTasks`: there are more than
+ * one may have. Takes effect exactly once.
+ */
+export const createBulkOperation = composed(
+  async (
+    context,
+    { tasks, wish }: { readonly tasks: TaskFilter; readonly wish: NewBulkOperation },
+  ): Promise<BulkCreated | { readonly kind: "tooManyTasks"; readonly most: number }> => {
+    // Before the tasks are looked at, which is what costs.
+    const found = await lookForObstacle(context)(wish);
+    if (found !== null) return found;
+    const items = await chooseTasks(context, tasks);
+    if (items === null) return { kind: "tooManyTasks", most: mostBulkItems };
+    return create(context)({ wish, items });
+  },
+);
+
+const lookForObstacle = repeatable(findBulkObstacle);
+const create = exactlyOnce(writeBulkOperation);
+
 /** What stands in the way of a new operation, or what its key stands for already; null: nothing does. */
-export async function findBulkObstacle(
+async function findBulkObstacle(
   db: Database,
   { tenant, key, hash }: Pick<NewBulkOperation, "tenant" | "key" | "hash">,
 ): Promise<Exclude<BulkCreated, { kind: "created" }> | null> {
@@ -63,7 +86,7 @@ export async function findBulkObstacle(
 }
 
 /** Writes an operation with all its items: all of it or nothing. */
-export async function createBulkOperation(
+async function writeBulkOperation(
   db: Database,
   { wish, items }: { readonly wish: NewBulkOperation; readonly items: readonly ChosenTask[] },
 ): Promise<BulkCreated> {

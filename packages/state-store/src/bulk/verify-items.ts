@@ -7,6 +7,7 @@ import {
   type StepState,
   type TaskState,
 } from "@holdfast/domain";
+import { composed } from "../postgres/operation.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -50,7 +51,7 @@ const findApplied = query("find-applied-items", rowsOf<AppliedItem>());
 const findTasks = queryAmong("find-bulk-tasks", rowsOf<TaskRow>());
 const findSteps = queryAmong("find-bulk-steps", rowsOf<StepRow>());
 
-interface Look {
+export interface Look {
   readonly id: string;
   readonly action: BulkAction;
   readonly after: number;
@@ -58,12 +59,11 @@ interface Look {
 }
 
 /**
- * Looks what became of the next applied items. What is read without a lock can only be too old: an outcome is final,
- * so it is saved under the lock of the operation for each item that has none yet.
+ * Saves the outcomes of the next applied items that have one by now. What is read without a lock can only be too old:
+ * an outcome is final, so it is saved under the lock of the operation for each item that has none yet. Safe to repeat.
  */
-export const verifyBulkItems =
-  (context: StoreContext) =>
-  async ({ id, action, after, batch }: Look): Promise<VerifiedItems> => {
+export const verifyBulkItems = composed(
+  async (context, { id, action, after, batch }: Look): Promise<VerifiedItems> => {
     const { pool } = context;
     const items = await withRetries(() => findApplied(pool, { id, after, batch }));
     const next = items.length < batch ? null : items.at(-1)!.number;
@@ -84,7 +84,8 @@ export const verifyBulkItems =
         };
       }),
     );
-  };
+  },
+);
 
 /** The items that have a final outcome. */
 async function verdictsOf(

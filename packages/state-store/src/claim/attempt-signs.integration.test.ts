@@ -9,7 +9,7 @@ import {
   type TestStore,
   testWorkflow,
 } from "../../test/fixtures.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import type { AttemptSignOfTask } from "./attempt-signs.ts";
 import type { ClaimedStep } from "./claimed-step.ts";
 

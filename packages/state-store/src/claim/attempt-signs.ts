@@ -1,6 +1,6 @@
 import type { AttemptOfTask, AttemptSign } from "@holdfast/domain";
-import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 
 /** How far an attempt is, by its handler. */
@@ -19,10 +19,13 @@ export interface AttemptSignOfTask extends AttemptOfTask, AttemptSign {
 
 const save = queryAmong("save-attempt-signs");
 
-/** Moves deadlines. Of one attempt only one sign may count in a statement: the last, with all that was said before. */
-export const recordAttemptSigns =
-  (partitions: ActivePartitions) =>
-  async (db: Database, signs: readonly AttemptSignOfTask[]): Promise<void> => {
+/**
+ * Records what Agents say of the attempts that they are at work on, which moves the deadlines of these. Ignores
+ * attempts that are over, and wrong tokens. Of one attempt only one sign may count in a statement: the last, with all
+ * that was said before.
+ */
+export const recordAttemptSigns = repeatable(
+  async (db, signs: readonly AttemptSignOfTask[], { partitions }): Promise<void> => {
     const byAttempt = new Map<string, AttemptSignOfTask>();
     for (const sign of signs) {
       const key = [sign.taskId, sign.step, sign.attempt, sign.token, sign.agent].join(" ");
@@ -48,4 +51,5 @@ export const recordAttemptSigns =
         progresses: "said",
       }),
     );
-  };
+  },
+);

@@ -9,7 +9,7 @@ import {
   testWorkflow,
 } from "../../test/fixtures.ts";
 import { readQuery } from "../postgres/query.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import type { ClaimedStep } from "./claimed-step.ts";
 
 let db: TestStore;

@@ -1,6 +1,6 @@
 import { bandOf, definitionFormat } from "@holdfast/domain";
-import type { TaskCache } from "../apply/task-cache.ts";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
+import { once, repeatable } from "../postgres/operation.ts";
 import { type Database, queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -29,14 +29,17 @@ interface SearchedRanges {
   readonly partitions: ActivePartitions;
 }
 
-/** Claims due steps with SKIP LOCKED: fewer than asked for, or none, if other Schedulers were quicker. */
-export const claimDueSteps =
-  ({ cache, ...ranges }: SearchedRanges & { readonly cache: TaskCache }) =>
-  async (db: Database, options: ClaimOptions): Promise<readonly ClaimedStep[]> => {
-    const claimed = await claimSteps(ranges)(db, options);
-    cache.claimed(claimed, options);
+/**
+ * Claims due steps in their due order, with SKIP LOCKED: fewer than asked for, or none, if other Schedulers
+ * were quicker. If the answer is lost, the steps are claimed, and the relay publishes them.
+ */
+export const claimDueSteps = once(
+  async (db, options: ClaimOptions, context): Promise<readonly ClaimedStep[]> => {
+    const claimed = await claimSteps(context)(db, options);
+    context.cache.claimed(claimed, options);
     return claimed;
-  };
+  },
+);
 
 /** The statement alone, for a transaction: the cache may know of a claim only once it is committed. */
 export const claimSteps =
@@ -64,29 +67,30 @@ export const claimSteps =
       format: definitionFormat,
     });
 
-/** Takes over requests whose dispatch was not marked in time, so that the caller publishes them again. */
-export const takeUndispatchedSteps =
-  ({ partitions }: Pick<SearchedRanges, "partitions">) =>
-  (db: Database, { relayAfter, held = [] }: RelayOptions): Promise<ClaimedStep[]> =>
+/**
+ * Takes over requests whose dispatch was not marked in time, so that the caller publishes them again. If the answer is
+ * lost, they are taken over, and the relay publishes them later.
+ */
+export const takeUndispatchedSteps = once(
+  (db, { relayAfter, held = [] }: RelayOptions, { partitions }): Promise<readonly ClaimedStep[]> =>
     takeUndispatched(db, partitions.range(), {
       relayAfter,
       ...columns(held, { heldTaskIds: "taskId", heldNames: "name", heldAttempts: "attempt" }),
       format: definitionFormat,
-    });
+    }),
+);
 
 /** Has all requests in flight that can still be begun published again; returns how many. */
-export const undispatchSteps =
-  ({ partitions }: Pick<SearchedRanges, "partitions">) =>
-  async (db: Database): Promise<number> => {
-    const [undispatched] = await undispatch(db, partitions.range(), { format: definitionFormat });
-    return undispatched?.steps ?? 0;
-  };
+export const undispatchSteps = repeatable(async (db, _: void, { partitions }): Promise<number> => {
+  const [undispatched] = await undispatch(db, partitions.range(), { format: definitionFormat });
+  return undispatched?.steps ?? 0;
+});
 
-/** Marks requests as confirmed by the broker; steps that have moved on meanwhile need no mark. */
-export const markDispatchedSteps =
-  ({ partitions }: Pick<SearchedRanges, "partitions">) =>
-  async (db: Database, steps: readonly AttemptKey[]): Promise<void> => {
+/** Records that the broker confirmed requests. Ignores attempts that are over: they need no mark. */
+export const markDispatchedSteps = repeatable(
+  async (db, steps: readonly AttemptKey[], { partitions }): Promise<void> => {
     const names = { taskIds: "taskId", names: "name", attempts: "attempt" } as const;
     const months = partitions.monthsOf(steps.map(({ taskId }) => taskId));
     await markDispatched(db, months, columns(steps, names));
-  };
+  },
+);

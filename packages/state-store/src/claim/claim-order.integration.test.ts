@@ -10,7 +10,7 @@ import {
   type TestStore,
   testWorkflow,
 } from "../../test/fixtures.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 
 let db: TestStore;
 let submission: StateStore;

@@ -22,6 +22,9 @@ const beginning: Place = { lane: "", band: 0, key: "" };
 /** Looking at all keys takes at most a fiftieth of the time. */
 const delayFactor = 49;
 
+/** Closes the gaps of some keys; resolves to the steps that it moved. */
+export type FairnessGaps = (db: Database) => Promise<readonly DueStep[]>;
+
 /**
  * Moves due steps up that stand behind others of their fairness key which left the queue without being served.
  * Resolves to the moved steps with their new ranks; to none as well where the last look is not long enough ago.
@@ -29,7 +32,7 @@ const delayFactor = 49;
 export function fairnessGaps(
   { partitions }: { readonly partitions: ActivePartitions },
   clock: () => Milliseconds = () => performance.now(),
-): (db: Database) => Promise<readonly DueStep[]> {
+): FairnessGaps {
   let after = beginning;
   let nextLook = Number.NEGATIVE_INFINITY;
   return async (db) => {

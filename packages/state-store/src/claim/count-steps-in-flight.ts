@@ -1,5 +1,5 @@
-import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** How many steps of an Agent, called `lane` here, are in flight, and how many of them one Scheduler has claimed. */
@@ -12,7 +12,8 @@ export interface StepsInFlight {
 
 const count = queryAmong("count-steps-in-flight", rowsOf<StepsInFlight>());
 
-export const countStepsInFlight =
-  (partitions: ActivePartitions) =>
-  (db: Database, params: { readonly lockedBy: string }): Promise<StepsInFlight[]> =>
-    count(db, partitions.range(), params);
+/** Counts the steps in flight of each Agent that has some; `own` are those of `lockedBy`. */
+export const countStepsInFlight = repeatable(
+  (db, params: { readonly lockedBy: string }, { partitions }): Promise<readonly StepsInFlight[]> =>
+    count(db, partitions.range(), params),
+);

@@ -15,7 +15,7 @@ import {
   testWorkflow,
 } from "../../test/fixtures.ts";
 import { activePartitions } from "../postgres/active-partitions.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import { fairnessGaps } from "./close-fairness-gaps.ts";
 
 let db: TestStore;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openTestStores, type TestStore } from "../../test/fixtures.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import type { Heartbeat } from "./heartbeats.ts";
 
 let db: TestStore;

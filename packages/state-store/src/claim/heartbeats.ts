@@ -1,5 +1,6 @@
 import { heartbeatLife, type Presence } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -30,29 +31,28 @@ const save = query("save-heartbeats");
 const findSlots = query("find-agent-slots", rowsOf<LaneSlots>());
 
 /** Keeps the last heartbeat of each instance. */
-export async function recordHeartbeats(
-  db: Database,
-  heartbeats: readonly Heartbeat[],
-): Promise<void> {
-  const latest = new Map(
-    heartbeats.map((beat) => [
-      `${beat.agent} ${beat.instance}`,
-      { ...beat, ...announced(beat), livesFor: heartbeatLife(beat) },
-    ]),
-  );
-  const names = {
-    agents: "agent",
-    instances: "instance",
-    capacities: "capacity",
-    inFlights: "inFlight",
-    breakers: "breaker",
-    openFors: "openForMs",
-    livesFors: "livesFor",
-    operations: "joined",
-    contracts: "joinedContracts",
-  } as const;
-  await save(db, columns([...latest.values()], names));
-}
+export const recordHeartbeats = repeatable(
+  async (db, heartbeats: readonly Heartbeat[]): Promise<void> => {
+    const latest = new Map(
+      heartbeats.map((beat) => [
+        `${beat.agent} ${beat.instance}`,
+        { ...beat, ...announced(beat), livesFor: heartbeatLife(beat) },
+      ]),
+    );
+    const names = {
+      agents: "agent",
+      instances: "instance",
+      capacities: "capacity",
+      inFlights: "inFlight",
+      breakers: "breaker",
+      openFors: "openForMs",
+      livesFors: "livesFor",
+      operations: "joined",
+      contracts: "joinedContracts",
+    } as const;
+    await save(db, columns([...latest.values()], names));
+  },
+);
 
 /** Contracts that are not one for each operation belong to none. */
 const announced = ({ operations, contracts }: Heartbeat) => ({
@@ -60,5 +60,5 @@ const announced = ({ operations, contracts }: Heartbeat) => ({
   joinedContracts: contracts?.length === operations?.length ? (contracts?.join(",") ?? null) : null,
 });
 
-/** The slots of each Agent that has a living instance. */
-export const findAgentSlots = (db: Database): Promise<readonly LaneSlots[]> => findSlots(db, {});
+/** The slots that the living instances of each Agent advertise. */
+export const findAgentSlots = repeatable((db): Promise<readonly LaneSlots[]> => findSlots(db, {}));

@@ -1,3 +1,4 @@
+import { noMetrics } from "@holdfast/runtime";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { Client } from "pg";
 import {
@@ -10,9 +11,9 @@ import {
   testWorkflow,
 } from "../../test/fixtures.ts";
 import { findExpired } from "../expire/find-expired.ts";
-import { openStateStore } from "../open-state-store.ts";
-import { plannerSettings } from "../postgres/planner-settings.ts";
-import type { StateStore } from "../state-store.ts";
+import { openStateStore, storeContext } from "../open-state-store.ts";
+import { openPool } from "../postgres/pool.ts";
+import type { StateStore } from "../roles.ts";
 import { scanWindow } from "./scan-window.ts";
 
 /** Rows that are more than a look passes over without remark. */
@@ -95,22 +96,21 @@ test("one search passes over the finished steps, and later claims over none of t
 });
 
 test("one search passes over the steps that were in time, and the next scan over none of them", async () => {
-  const options = plannerSettings.map((setting) => `-c ${setting}`).join(" ");
   const entries = await countEntries("steps_expiring", async (store) => {
-    const connection = { connectionString: db.url, application_name: applicationName, options };
-    const client = new Client(connection);
-    await client.connect();
+    const pool = openPool({ url: db.url, applicationName, maxConnections: 1 });
+    const shared = { events: false, optimisations: {}, metrics: noMetrics };
     // Time stands still, so that no other look is due.
-    const scan = findExpired(scanWindow(() => 0));
-    await scan(client, { batch: 200 });
+    const expiredWindow = scanWindow(() => 0);
+    const scan = findExpired({ ...storeContext(pool, shared), expiredWindow });
+    await scan({ batch: 200 });
     await submit();
     const [claim] = await claimAll(store);
     // By primary key: the owner's reads of the index would count, too.
     const expire = "update state.steps set complete_by = now() where task_id = $1 and name = $2";
     await db.query(expire, [claim!.taskId, claim!.name]);
-    const { steps } = await scan(client, { batch: 200 });
+    const { steps } = await scan({ batch: 200 });
     expect(steps).toMatchObject([{ taskId: claim!.taskId }]);
-    await client.end();
+    await pool.end();
   });
   expect(entries).toBeGreaterThan(past - 1);
   expect(entries).toBeLessThan(past + 1_000);

@@ -2,7 +2,7 @@ import type { TaskEvent } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { makeEnqueued } from "../../test/application.ts";
 import { failed, openTestStores, submitOne, testWorkflow } from "../../test/fixtures.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import type { ClaimedStep } from "./claimed-step.ts";
 
 type Stores = Awaited<ReturnType<typeof openTestStores>>;

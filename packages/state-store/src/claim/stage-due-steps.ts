@@ -6,13 +6,11 @@ import {
   type Milliseconds,
   virtualTime,
 } from "@holdfast/domain";
-import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { fairnessGaps } from "./close-fairness-gaps.ts";
-import type { DueIndex, FoundStep } from "./due-index.ts";
+import type { FoundStep } from "./due-index.ts";
 import { rankFairSteps } from "./rank-fair-steps.ts";
-import type { ScanWindow } from "./scan-window.ts";
 
 /** What staging found. */
 export interface StagedSteps {
@@ -46,35 +44,23 @@ interface Row extends Omit<StagedSteps, "lanes" | "hasDue"> {
 
 const stage = queryAmong("stage-due-steps", rowsOf<Row>());
 
-interface SearchedRanges {
-  readonly dueIndex: DueIndex;
-  readonly partitions: ActivePartitions;
-  readonly window: ScanWindow;
-}
-
 /**
- * Makes steps claimable whose delay is over. If a full scan is due, scans all due steps as well and updates the due
+ * Makes steps claimable whose delay is over; returns when to call again at the latest. If a full scan is due, scans all due steps as well and updates the due
  * index; if it finds some with a fairness key, closes the gaps in their order.
  */
-export function stageDueSteps({
-  dueIndex,
-  partitions,
-  window,
-}: SearchedRanges): (db: Database) => Promise<StagedSteps> {
-  const closeGaps = fairnessGaps({ partitions });
-  return async (db) => {
-    const since = window.since();
-    const [row] = await stage(db, partitions.range(), { since, format: definitionFormat });
-    const { due: found, promoted, fair, isFull, readBefore, readAfter, now, took, ...rest } = row!;
-    if (since === Number.NEGATIVE_INFINITY) {
-      dueIndex.looked(found, window.saw({ passed: readAfter - readBefore, took, now }));
-    }
-    const ranked = fair.length === 0 ? [] : await rankFairSteps({ partitions })(db, fair);
-    const staged = [...promoted, ...ranked];
-    const moved = found.some(({ rank }) => rank >= virtualTime) ? await closeGaps(db) : [];
-    dueIndex.add([...staged, ...moved], now);
-    const lanes = [...new Set(staged.map(({ lane }) => lane))];
-    const nextIn = isFull ? 0 : rest.nextIn;
-    return { ...rest, nextIn, lanes, hasDue: found.length > 0 };
-  };
-}
+export const stageDueSteps = repeatable(async (db, _: void, context): Promise<StagedSteps> => {
+  const { dueIndex, dueWindow, partitions } = context;
+  const since = dueWindow.since();
+  const [row] = await stage(db, partitions.range(), { since, format: definitionFormat });
+  const { due: found, promoted, fair, isFull, readBefore, readAfter, now, took, ...rest } = row!;
+  if (since === Number.NEGATIVE_INFINITY) {
+    dueIndex.looked(found, dueWindow.saw({ passed: readAfter - readBefore, took, now }));
+  }
+  const ranked = fair.length === 0 ? [] : await rankFairSteps({ partitions })(db, fair);
+  const staged = [...promoted, ...ranked];
+  const moved = found.some(({ rank }) => rank >= virtualTime) ? await context.fairnessGaps(db) : [];
+  dueIndex.add([...staged, ...moved], now);
+  const lanes = [...new Set(staged.map(({ lane }) => lane))];
+  const nextIn = isFull ? 0 : rest.nextIn;
+  return { ...rest, nextIn, lanes, hasDue: found.length > 0 };
+});

@@ -1,6 +1,7 @@
 import { definitionFormat, type Milliseconds } from "@holdfast/domain";
-import type { Scan, ScanWindow } from "../claim/scan-window.ts";
-import { type Database, query } from "../postgres/query.ts";
+import type { Scan } from "../claim/scan-window.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** Overdue steps and tasks. Found without locks: the decision about them checks again. */
@@ -51,11 +52,14 @@ export interface ExpiredOptions {
 /** Milliseconds after a limit at which a probe is sent that proves something: what was held up comes a moment later. */
 const settling = 250;
 
-/** Scans only the time range that the window gives. */
-export const findExpired =
-  (window: ScanWindow) =>
-  async (db: Database, { batch, held = [], queues = [] }: ExpiredOptions): Promise<Expired> => {
-    const since = window.since();
+/** Finds overdue steps and tasks, at most `batch` of each, without locks. Scans only the time range that its window gives. */
+export const findExpired = repeatable(
+  async (
+    db,
+    { batch, held = [], queues = [] }: ExpiredOptions,
+    { expiredWindow },
+  ): Promise<Expired> => {
+    const since = expiredWindow.since();
     const rows = await select(db, {
       batch,
       held,
@@ -74,6 +78,7 @@ export const findExpired =
       taskId === null || step !== null ? [] : [taskId],
     );
     const isAll = steps.length < batch && taskIds.length < batch && held.length === 0;
-    if (since === Number.NEGATIVE_INFINITY && isAll && sum !== undefined) window.saw(sum);
+    if (since === Number.NEGATIVE_INFINITY && isAll && sum !== undefined) expiredWindow.saw(sum);
     return { steps, taskIds, nextIn: sum?.nextIn ?? null };
-  };
+  },
+);

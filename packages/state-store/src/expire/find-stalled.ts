@@ -1,4 +1,5 @@
-import { type Database, query } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /**
@@ -23,11 +24,10 @@ const select = query("find-stalled-tasks", rowsOf<StalledTasks>());
 /** No id comes before it. */
 const first = "00000000-0000-0000-0000-000000000000";
 
-/** Finds stalled tasks among the next few unfinished ones, however many there are. */
-export async function findStalledTasks(
-  db: Database,
-  { after, untouchedFor }: StalledOptions,
-): Promise<StalledTasks> {
-  const [found] = await select(db, { after: after ?? first, untouchedFor });
-  return found as StalledTasks;
-}
+/** Finds tasks that nothing will move, among the next few unfinished ones, however many there are. */
+export const findStalledTasks = repeatable(
+  async (db, { after, untouchedFor }: StalledOptions): Promise<StalledTasks> => {
+    const [found] = await select(db, { after: after ?? first, untouchedFor });
+    return found as StalledTasks;
+  },
+);

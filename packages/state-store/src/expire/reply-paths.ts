@@ -1,5 +1,6 @@
 import type { Instant, Milliseconds } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
+import { exactlyOnce, repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -38,42 +39,51 @@ const tolerated = 250;
  */
 const lag = 1_000;
 
-/** Notes that probes are sent, because of silence that began `silentFor` milliseconds ago. */
-export async function askForProof(
-  db: Database,
-  {
-    probes,
-    silentFor,
-  }: { readonly probes: readonly ProbeWish[]; readonly silentFor: Milliseconds },
-): Promise<readonly Asked[]> {
-  const rows = columns(probes, { queues: "queue", troubles: "trouble" });
-  return await ask(db, { ...rows, silentFor: silentFor + lag });
-}
+/**
+ * Notes that probes are sent to queues of replies, because of silence that began `silentFor` milliseconds ago, and what
+ * the last ones met with.
+ */
+export const askForProof = repeatable(
+  async (
+    db,
+    {
+      probes,
+      silentFor,
+    }: { readonly probes: readonly ProbeWish[]; readonly silentFor: Milliseconds },
+  ): Promise<readonly Asked[]> => {
+    const rows = columns(probes, { queues: "queue", troubles: "trouble" });
+    return await ask(db, { ...rows, silentFor: silentFor + lag });
+  },
+);
 
-/** Notes that probes have arrived: silence until they were sent is what it seems. */
-export async function recordProofs(db: Database, proofs: readonly Proof[]): Promise<void> {
+/**
+ * Notes that probes have arrived: silence until they were sent is what it seems. Those that were long on their way show
+ * an outage.
+ */
+export const recordProofs = repeatable(async (db, proofs: readonly Proof[]): Promise<void> => {
   const last = new Map<string, number>();
   for (const { queue, sentAt } of proofs) {
     last.set(queue, Math.max(sentAt, last.get(queue) ?? sentAt));
   }
   await saveProofs(db, { queues: [...last.keys()], sentAts: [...last.values()], tolerated });
-}
+});
 
 /** What may not have arrived: requests, replies, or what one Agent said. */
 export type OutagePart = "requests" | "replies" | `agent ${string}`;
 
-/** Something may not have arrived for the last `lasted` milliseconds: nothing that was silent then counts. */
-export async function rememberOutage(
-  db: Database,
-  outage: { readonly part: OutagePart; readonly lasted: Milliseconds },
-): Promise<void> {
-  await remember(db, outage);
-}
+/** Remembers that something may not have arrived for the last `lasted` milliseconds: nothing that was silent then counts. */
+export const rememberOutage = repeatable(
+  async (
+    db,
+    outage: { readonly part: OutagePart; readonly lasted: Milliseconds },
+  ): Promise<void> => {
+    await remember(db, outage);
+  },
+);
 
-/** Alerts a person that nothing arrives in this queue, once for each time that this begins. */
-export async function raisePathAlert(
-  db: Database,
-  alert: { readonly queue: string; readonly detail: string },
-): Promise<void> {
-  await raise(db, alert);
-}
+/** Alerts a person that replies do not arrive in this queue, once for each time that this begins. */
+export const raisePathAlert = exactlyOnce(
+  async (db, alert: { readonly queue: string; readonly detail: string }): Promise<void> => {
+    await raise(db, alert);
+  },
+);

@@ -1,4 +1,5 @@
 import type { Milliseconds } from "@holdfast/domain";
+import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -27,11 +28,16 @@ export interface SeenInbox extends InboxFacts {
 
 const find = query("find-inbox", rowsOf<SeenInbox>());
 
-/** Reads a bounded number of rows. `within` milliseconds something was refused lately. */
-export const findInbox = async (
+/** What waits in the inbox, and what was refused in the last `within` milliseconds. Reads a bounded number of rows. */
+export const findInbox = repeatable(readInbox);
+
+/** Reads the inbox as `findInbox` does, once. */
+export async function readInbox(
   db: Database,
   wish: { readonly within: Milliseconds },
-): Promise<SeenInbox> => (await find(db, wish))[0]!;
+): Promise<SeenInbox> {
+  return (await find(db, wish))[0]!;
+}
 
 /** What became of a submission of the inbox that is no task. */
 export interface EnqueuedFacts {

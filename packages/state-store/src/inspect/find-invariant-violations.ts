@@ -1,3 +1,4 @@
+import { repeatable } from "../postgres/operation.ts";
 import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -8,4 +9,9 @@ export interface Violation {
   readonly witness: string | null;
 }
 
-export const findInvariantViolations = query("find-invariant-violations", rowsOf<Violation>());
+const find = query("find-invariant-violations", rowsOf<Violation>());
+
+/** Finds at most `batch` breaches of invariants. Reads everything: for tests and people. */
+export const findInvariantViolations = repeatable(
+  (db, params: { readonly batch: number }): Promise<readonly Violation[]> => find(db, params),
+);

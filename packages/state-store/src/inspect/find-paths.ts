@@ -1,4 +1,5 @@
 import type { Instant } from "@holdfast/domain";
+import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -27,7 +28,9 @@ const findUnproven = query("find-unproven-paths", rowsOf<UnprovenPath>());
 const findOutages = query("find-outages-in-force", rowsOf<OutageInForce>());
 
 /** What the store knows of the ways of requests and replies: it is all that a process without rights at the broker sees. */
-export const findPaths = async (db: Database): Promise<PathFacts> => ({
-  unproven: await findUnproven(db, {}),
-  outages: await findOutages(db, {}),
-});
+export const findPaths = repeatable(readPaths);
+
+/** Reads the ways of requests and replies as `findPaths` does, once. */
+export async function readPaths(db: Database): Promise<PathFacts> {
+  return { unproven: await findUnproven(db, {}), outages: await findOutages(db, {}) };
+}

@@ -12,9 +12,9 @@ import { findLastFaults, type LastFault } from "../breakers/find-last-faults.ts"
 import type { StepProgress } from "../claim/attempt-signs.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { findInstances, type SeenInstance } from "../statistics/instances.ts";
+import { readInstances, type SeenInstance } from "../statistics/instances.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
-import { findPaths, type PathFacts } from "./find-paths.ts";
+import { type PathFacts, readPaths } from "./find-paths.ts";
 import { findStandstills, type StandstillFacts } from "./standstills.ts";
 
 /** Who paused or activated something, when, and why. */
@@ -160,14 +160,14 @@ export async function findTaskFacts(db: Database, taskId: string): Promise<TaskF
   if (task === undefined) return null;
   const workflow = await readWorkflow(db, task.workflow);
   const plan = isUsable(workflow) ? workflow.plan : null;
-  const instances = await findInstances(db);
+  const instances = await readInstances(db);
   return {
     ...task,
     steps: inOrder(await findSteps(db, { taskId }), plan),
     lanes: await findLaneFacts(db, taskId),
     plan,
     standstills: await findStandstills(db),
-    ...(await findPaths(db)),
+    ...(await readPaths(db)),
     instances,
     windows: windowsOf(instances),
   };

@@ -8,13 +8,13 @@ import { type Database, query } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { storeClient } from "../postgres/store-client.ts";
-import { findInstances } from "../statistics/instances.ts";
-import { findContractDifferences } from "../workflows/contract-differences.ts";
-import { findEnqueuedFacts, findInbox } from "./find-inbox.ts";
+import { readInstances } from "../statistics/instances.ts";
+import { readContractDifferences } from "../workflows/contract-differences.ts";
+import { findEnqueuedFacts, readInbox } from "./find-inbox.ts";
 import type { Violation } from "./find-invariant-violations.ts";
 import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
-import { findPaths } from "./find-paths.ts";
+import { readPaths } from "./find-paths.ts";
 import { type FoundPooler, findPooler } from "./find-pooler.ts";
 import { findTaskFacts } from "./find-task-facts.ts";
 import { findUnusable } from "./find-unusable.ts";
@@ -170,7 +170,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     findHolders: bound(findHolders),
     findUnvacuumed: bound(findUnvacuumed),
     findNeeds: () => bound(findNeeds)({ keptBelow: limits.longAttempt }),
-    findContractDifferences: () => ask((db) => findContractDifferences()(db, { workflows: null })),
+    findContractDifferences: () => ask((db) => readContractDifferences(db, { workflows: null })),
     findStandstills: () => ask(findStandstills),
     findLosses: ({ within }: { readonly within: number }) =>
       bound(findLosses)({ within, everyday }),
@@ -210,13 +210,13 @@ const causesIn = (ask: Ask) => ({
   /** The breakers of remote services that hold something back, with what the services answered last. */
   findBreakers: () => ask(findBreakerFacts),
   /** What is known of the ways of requests and replies. */
-  findPaths: () => ask(findPaths),
+  findPaths: () => ask(readPaths),
   /** What became of a submission that an application enqueued; null: it is a task, or there is none. */
   findEnqueued: (taskId: string) => ask((db) => findEnqueuedFacts(db, { taskId })),
   /** What waits in the inbox, and what was refused in the last so many milliseconds. */
-  findInbox: (wish: { readonly within: Milliseconds }) => ask((db) => findInbox(db, wish)),
+  findInbox: (wish: { readonly within: Milliseconds }) => ask((db) => readInbox(db, wish)),
   /** The services that announced themselves lately. */
-  findInstances: () => ask(findInstances),
+  findInstances: () => ask(readInstances),
 });
 
 /**

@@ -1,3 +1,4 @@
+import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -24,19 +25,24 @@ const find = query("find-standstills", rowsOf<StandstillFacts>());
 const heardWithin = 30_000;
 
 /** Keeps what the consumers of one Scheduler fail at now, in the place of what was kept before. */
-export async function recordStandstills(
-  db: Database,
-  { instance, standstills }: { instance: string; standstills: readonly KeptStandstill[] },
-): Promise<void> {
-  const rows = columns(standstills, {
-    queues: "queue",
-    messages: "messages",
-    failures: "failures",
-    forMs: "forMs",
-    errors: "error",
-  });
-  await save(db, { instance, ...rows });
-}
+export const recordStandstills = repeatable(
+  async (
+    db,
+    {
+      instance,
+      standstills,
+    }: { readonly instance: string; readonly standstills: readonly KeptStandstill[] },
+  ): Promise<void> => {
+    const rows = columns(standstills, {
+      queues: "queue",
+      messages: "messages",
+      failures: "failures",
+      forMs: "forMs",
+      errors: "error",
+    });
+    await save(db, { instance, ...rows });
+  },
+);
 
 export const findStandstills = (db: Database): Promise<StandstillFacts[]> =>
   find(db, { heardWithin });

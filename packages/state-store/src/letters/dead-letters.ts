@@ -1,13 +1,46 @@
-import type { Binder } from "../postgres/bind.ts";
+import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import type {
-  DeadLetterStore,
-  KeptLetter,
-  LetterAction,
-  LetterRecord,
-  LetterWish,
-} from "./dead-letter-store.ts";
+
+/** A dead letter as it is kept. */
+export interface KeptLetter {
+  readonly id: string;
+  readonly queue: string;
+  readonly reason: string;
+  readonly detail: string | null;
+  readonly messageId: string | null;
+  readonly type: string | null;
+  readonly sender: string | null;
+  readonly at: Date;
+  /** Milliseconds since then, by the store's clock. */
+  readonly age: number;
+  /** Bytes of the message as it came, and those that are kept of it. */
+  readonly size: number;
+  readonly kept: number;
+  /** The body; in a list only its beginning. */
+  readonly body: Buffer;
+  /** The properties as `DeadLetter` has them; null: they were not kept. */
+  readonly properties: unknown;
+}
+
+export type LetterAction = "replay" | "discard";
+
+/** What an operator does with a dead letter. */
+export interface LetterWish {
+  readonly id: string;
+  readonly action: LetterAction;
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/** What became of a dead letter. */
+export interface LetterRecord extends LetterWish {
+  readonly queue: string;
+  readonly messageId: string | null;
+  readonly type: string | null;
+  readonly sender: string | null;
+  readonly at: Date;
+}
 
 const findAll = query("find-dead-letters", rowsOf<KeptLetter>());
 const findOfQueue = query("find-dead-letters-of-queue", rowsOf<KeptLetter>());
@@ -16,45 +49,55 @@ const settle = query("settle-dead-letter", rowsOf<{ id: string }>());
 const findAction = query("find-dead-letter-action", rowsOf<{ action: LetterAction }>());
 const findActions = query("find-dead-letter-actions", rowsOf<LetterRecord>());
 
-type Page = Parameters<DeadLetterStore["findDeadLetters"]>[0];
+export interface LetterPage {
+  readonly queue: string | null;
+  readonly before: string | null;
+  readonly most: number;
+  readonly shown: number;
+}
 
 /** An id after every dead letter. */
 const newest = "9223372036854775807";
 
-const findDeadLetters = (
-  db: Database,
-  { queue, before, ...page }: Page,
-): Promise<readonly KeptLetter[]> => {
-  const asked = { ...page, before: before ?? newest };
-  return queue === null ? findAll(db, asked) : findOfQueue(db, { ...asked, queue });
-};
+/** Finds at most `most` dead letters before one of them, newest first, with `shown` bytes of each body. */
+export const findDeadLetters = repeatable(
+  (db, { queue, before, ...page }: LetterPage): Promise<readonly KeptLetter[]> => {
+    const asked = { ...page, before: before ?? newest };
+    return queue === null ? findAll(db, asked) : findOfQueue(db, { ...asked, queue });
+  },
+);
 
-async function findDeadLetter(
-  db: Database,
-  { id }: { readonly id: string },
-): Promise<KeptLetter | null> {
-  const [found] = await findOne(db, { id });
-  return found ?? null;
-}
+/** Finds a dead letter; null: there is none of that number, or it was settled. */
+export const findDeadLetter = repeatable(
+  async (db, { id }: { readonly id: string }): Promise<KeptLetter | null> => {
+    const [found] = await findOne(db, { id });
+    return found ?? null;
+  },
+);
 
-async function findDeadLetterAction(
+/** What became of a dead letter; null: nothing did. */
+export const findDeadLetterAction = repeatable(actionOn);
+
+/** What became of dead letters, 200 at most. */
+export const findDeadLetterActions = repeatable(
+  (db): Promise<readonly LetterRecord[]> => findActions(db, {}),
+);
+
+/**
+ * Removes a dead letter and keeps who did what with it. Resolves to what became of it; null: there was none. A wish that
+ * is repeated after its answer was lost finds what it did itself.
+ */
+export const settleDeadLetter = repeatable(
+  async (db, wish: LetterWish): Promise<LetterAction | null> => {
+    const [settled] = await settle(db, wish);
+    return settled === undefined ? actionOn(db, wish) : wish.action;
+  },
+);
+
+async function actionOn(
   db: Database,
   { id }: { readonly id: string },
 ): Promise<LetterAction | null> {
   const [found] = await findAction(db, { id });
   return found?.action ?? null;
 }
-
-/** A wish that is repeated after its answer was lost finds what it did itself. */
-async function settleDeadLetter(db: Database, wish: LetterWish): Promise<LetterAction | null> {
-  const [settled] = await settle(db, wish);
-  return settled === undefined ? findDeadLetterAction(db, wish) : wish.action;
-}
-
-export const deadLetterOperations = ({ repeatable }: Binder): DeadLetterStore => ({
-  findDeadLetters: repeatable(findDeadLetters),
-  findDeadLetter: repeatable(findDeadLetter),
-  settleDeadLetter: repeatable(settleDeadLetter),
-  findDeadLetterAction: repeatable(findDeadLetterAction),
-  findDeadLetterActions: () => repeatable(findActions)({}),
-});

@@ -1,5 +1,6 @@
 import type { Json, Milliseconds, StepState } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** A move of a step. */
@@ -51,11 +52,11 @@ export interface AttemptFactsWish {
   readonly mostBytes: number;
 }
 
-export const findAttemptFacts = async (
-  db: Database,
-  asked: AttemptFactsWish,
-): Promise<AttemptFacts> => ({
-  moves: await findMoves(db, asked),
-  lateReplies: await findLateReplies(db, asked),
-  limits: await findLimits(db, asked),
-});
+/** The latest moves of a task's steps and the replies that were refused, at most `most` of each. */
+export const findAttemptFacts = repeatable(
+  async (db, asked: AttemptFactsWish): Promise<AttemptFacts> => ({
+    moves: await findMoves(db, asked),
+    lateReplies: await findLateReplies(db, asked),
+    limits: await findLimits(db, asked),
+  }),
+);

@@ -1,5 +1,6 @@
 import type { TaskState } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { instant } from "../read/read-task.ts";
 
@@ -27,20 +28,27 @@ const find = query("find-changed-tasks", rowsOf<ChangedTasks>());
 /** A number after every entry of the history. */
 const last = "9223372036854775806";
 
-/** The tasks with entries of the history after one; null: after the last one. */
-export async function findChangedTasks(
-  db: Database,
-  {
-    after,
-    most,
-    mostMoves,
-  }: { readonly after: string | null; readonly most: number; readonly mostMoves: number },
-): Promise<ChangedTasks> {
-  const [found] = await find(db, { after: after ?? last, most, mostMoves: String(mostMoves) });
-  const { lastId = "0", moved = 0, tasks = [] } = found ?? {};
-  return {
-    lastId,
-    moved,
-    tasks: tasks.map((task) => ({ ...task, updatedAt: instant(task.updatedAt) ?? task.updatedAt })),
-  };
+export interface ChangesWish {
+  readonly after: string | null;
+  readonly most: number;
+  readonly mostMoves: number;
 }
+
+/**
+ * The tasks with moves after `after` (null: after the last one), at most `most`, the latest first. Of a long history
+ * the last `mostMoves` are looked at.
+ */
+export const findChangedTasks = repeatable(
+  async (db, { after, most, mostMoves }: ChangesWish): Promise<ChangedTasks> => {
+    const [found] = await find(db, { after: after ?? last, most, mostMoves: String(mostMoves) });
+    const { lastId = "0", moved = 0, tasks = [] } = found ?? {};
+    return {
+      lastId,
+      moved,
+      tasks: tasks.map((task) => ({
+        ...task,
+        updatedAt: instant(task.updatedAt) ?? task.updatedAt,
+      })),
+    };
+  },
+);

@@ -1,4 +1,5 @@
-import { type Database, query } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** A month of the state store. Days are `YYYY-MM-DD`. */
@@ -23,10 +24,13 @@ export interface OutboxSize {
 const findPartitions = query("find-partition-sizes", rowsOf<PartitionSize>());
 const measure = query("measure-outbox", rowsOf<OutboxSize>());
 
-export const findPartitionSizes = (db: Database): Promise<readonly PartitionSize[]> =>
-  findPartitions(db, {});
+/** The months of the state store and how large they are, the last one first. */
+export const findPartitionSizes = repeatable(
+  (db): Promise<readonly PartitionSize[]> => findPartitions(db, {}),
+);
 
-export async function measureOutbox(db: Database): Promise<OutboxSize> {
+/** How many notifications wait to be sent. */
+export const measureOutbox = repeatable(async (db): Promise<OutboxSize> => {
   const [found] = await measure(db, {});
   return found ?? { waiting: 0, oldestFor: null };
-}
+});

@@ -1,6 +1,6 @@
 import type { Milliseconds, TaskState } from "@holdfast/domain";
-import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, query, queryAmong } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { HistoryEntry } from "../read/read-task.ts";
 
@@ -25,32 +25,36 @@ const findMoves = queryAmong("find-moves-since", rowsOf<FollowedMove>());
 const findTasks = queryAmong("find-followed-tasks", rowsOf<TaskStanding>());
 const findEarlier = query("find-earlier-move", rowsOf<{ id: string }>());
 
-/** Finds at most `most` moves of each task, oldest first. */
-export const findMovesSince =
-  (partitions: ActivePartitions) =>
+/** What followed tasks have done since, at most `most` moves of each, oldest first. */
+export const findMovesSince = repeatable(
   (
-    db: Database,
+    db,
     { followed, most }: { readonly followed: readonly FollowedTask[]; readonly most: number },
+    { partitions },
   ): Promise<readonly FollowedMove[]> => {
     const taskIds = followed.map(({ taskId }) => taskId);
     const afters = followed.map(({ after }) => after);
     return findMoves(db, partitions.monthsOf(taskIds), { taskIds, afters, most });
-  };
+  },
+);
 
 /** Finds the states of these tasks; those that were deleted are left out. */
-export const findStandings =
-  (partitions: ActivePartitions) =>
+export const findStandings = repeatable(
   (
-    db: Database,
+    db,
     { taskIds }: { readonly taskIds: readonly string[] },
+    { partitions },
   ): Promise<readonly TaskStanding[]> =>
-    findTasks(db, partitions.monthsOf(taskIds), { taskIds: [...taskIds] });
+    findTasks(db, partitions.monthsOf(taskIds), { taskIds: [...taskIds] }),
+);
 
 /** The last move that came at least `overlap` before the move `seen`; null: there is none. */
-export async function findEarlierMove(
-  db: Database,
-  asked: { readonly taskId: string; readonly seen: string; readonly overlap: Milliseconds },
-): Promise<string | null> {
-  const [found] = await findEarlier(db, asked);
-  return found?.id ?? null;
-}
+export const findEarlierMove = repeatable(
+  async (
+    db,
+    asked: { readonly taskId: string; readonly seen: string; readonly overlap: Milliseconds },
+  ): Promise<string | null> => {
+    const [found] = await findEarlier(db, asked);
+    return found?.id ?? null;
+  },
+);

@@ -3,7 +3,7 @@ import type { Client } from "pg";
 import { toStoreFault } from "../postgres/postgres-error.ts";
 import { query } from "../postgres/query.ts";
 import { connectStore } from "../postgres/store-client.ts";
-import { findWorkflowNames } from "../workflows/find-names.ts";
+import { readWorkflowNames } from "../workflows/find-names.ts";
 import { migrate } from "./migrate.ts";
 
 export interface ProjectStore {
@@ -39,7 +39,7 @@ async function isForeign(client: Client, project: string): Promise<boolean> {
   const [found] = await unlessMissing(findInstallation(client, {}));
   if (found === undefined) {
     // No store yet, or one of an earlier release.
-    return (await unlessMissing(findWorkflowNames(client))).length > 0;
+    return (await unlessMissing(readWorkflowNames(client))).length > 0;
   }
   return found.project === null ? found.isUsed === true : found.project !== project;
 }

@@ -1,4 +1,5 @@
-import { type Database, query } from "../postgres/query.ts";
+import { composed, exactlyOnce } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 
 /** A message that no service can read or record. */
@@ -21,11 +22,15 @@ export interface DeadLetter {
 
 const insertDeadLetters = query("insert-dead-letters");
 
-/** Keeps them and alerts an operator, once a minute for each queue and reason. */
-export async function recordDeadLetters(
-  db: Database,
-  letters: readonly DeadLetter[],
-): Promise<void> {
+/** Keeps unreadable messages, exactly once, and alerts an operator once a minute for each queue and reason. */
+export const recordDeadLetters = composed(
+  async (context, letters: readonly DeadLetter[]): Promise<void> => {
+    await keepLetters(context)(letters);
+    context.counts.deadLetters(letters.map(({ queue }) => queue));
+  },
+);
+
+const keepLetters = exactlyOnce(async (db, letters: readonly DeadLetter[]): Promise<void> => {
   if (letters.length === 0) return;
   const rows = letters.map(({ body, detail = null, size = null, properties, ...letter }) => ({
     ...letter,
@@ -49,4 +54,4 @@ export async function recordDeadLetters(
     // One value goes to Postgres as bytes; in an array each body would be written in hexadecimal first.
     bodies: Buffer.concat(letters.map(({ body }) => body)),
   });
-}
+});

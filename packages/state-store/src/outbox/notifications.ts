@@ -1,4 +1,5 @@
 import type { TaskAlert, TaskRefused, TaskStatus } from "@holdfast/contracts";
+import { exactlyOnce } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 
@@ -45,8 +46,8 @@ export function enqueueNotifications(
   return [insertNotifications(db, columns(rows, names))];
 }
 
-/** Enqueues messages to submitters that say why no task was created. */
-export const enqueueRefusals = async (
-  db: Database,
-  notifications: readonly Notification[],
-): Promise<void> => void (await Promise.all(enqueueNotifications(db, notifications)));
+/** Puts messages to submitters that say why no task was created into the outbox, exactly once. */
+export const enqueueRefusals = exactlyOnce(
+  async (db, notifications: readonly Notification[]): Promise<void> =>
+    void (await Promise.all(enqueueNotifications(db, notifications))),
+);

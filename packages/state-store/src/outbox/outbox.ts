@@ -1,5 +1,6 @@
 import type { Milliseconds } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
+import { once, repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { Notification } from "./notifications.ts";
 
@@ -28,27 +29,35 @@ export interface TakeOptions {
 
 const take = query("take-notifications", rowsOf<Required<TakenNotification>>());
 
-/** Takes notifications, in the order in which to send them. For `lease` no other Scheduler takes them. */
-export const takeNotifications = (
-  db: Database,
-  { lease, kind = "all", after = null, delayed = [] }: TakeOptions,
-): Promise<TakenNotification[]> => {
-  const { from, until } = ranges[kind];
-  return take(db, { lease, after: after ?? from, until, delayed });
-};
+/**
+ * Leases notifications in the order in which they must be sent: for `lease` no other Scheduler gets them. If the answer
+ * is lost, they are free again after the lease.
+ */
+export const takeNotifications = once(
+  (
+    db,
+    { lease, kind = "all", after = null, delayed = [] }: TakeOptions,
+  ): Promise<readonly TakenNotification[]> => {
+    const { from, until } = ranges[kind];
+    return take(db, { lease, after: after ?? from, until, delayed });
+  },
+);
 
 const remove = query("delete-notifications");
 
 /** Deletes notifications that the broker confirmed or returned. `delivered`: those that a queue received. */
-export async function deleteNotifications(
-  db: Database,
-  sent: { readonly ids: readonly string[]; readonly delivered: readonly string[] },
-): Promise<void> {
-  await remove(db, sent);
-}
+export const deleteNotifications = repeatable(
+  async (
+    db,
+    sent: { readonly ids: readonly string[]; readonly delivered: readonly string[] },
+  ): Promise<void> => {
+    await remove(db, sent);
+  },
+);
 
 const removeStale = query("delete-stale-notifications", rowsOf<{ deleted: number }>());
 
 /** Deletes notifications that no Scheduler could send for too long; returns how many. */
-export const deleteStaleNotifications = async (db: Database): Promise<number> =>
-  (await removeStale(db, {}))[0]!.deleted;
+export const deleteStaleNotifications = repeatable(
+  async (db): Promise<number> => (await removeStale(db, {}))[0]!.deleted,
+);

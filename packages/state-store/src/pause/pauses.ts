@@ -1,4 +1,5 @@
-import { type Database, query } from "../postgres/query.ts";
+import { exactlyOnce, repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** An Agent or a workflow of which nothing is begun for a while. */
@@ -26,12 +27,17 @@ export interface PauseWish extends PauseTarget {
 const insertPause = query("insert-pause", rowsOf<{ id: string }>());
 const endPause = query("end-pause", rowsOf<{ id: string }>());
 
-/** Has nothing more be claimed; what is in flight ends by itself. False: it was paused already. */
-export const pause = async (db: Database, wish: PauseWish): Promise<boolean> =>
-  (await insertPause(db, wish)).length > 0;
+const selectPauses = query("find-pauses", rowsOf<Pause>());
 
-/** Has it go on. False: it was not paused. */
-export const resume = async (db: Database, wish: PauseWish): Promise<boolean> =>
-  (await endPause(db, wish)).length > 0;
+/** Stops claims of an Agent or a workflow; what is in flight ends by itself. False: it was paused already. */
+export const pause = exactlyOnce(
+  async (db, wish: PauseWish): Promise<boolean> => (await insertPause(db, wish)).length > 0,
+);
 
-export const findPauses = query("find-pauses", rowsOf<Pause>());
+/** Ends a pause. False: it was not paused. */
+export const resume = exactlyOnce(
+  async (db, wish: PauseWish): Promise<boolean> => (await endPause(db, wish)).length > 0,
+);
+
+/** The pauses, those in force first. */
+export const findPauses = repeatable((db): Promise<readonly Pause[]> => selectPauses(db, {}));

@@ -15,7 +15,7 @@ import type { ClaimedStep } from "../claim/claimed-step.ts";
 import { openInspector } from "../inspect/open-inspector.ts";
 import { migrate } from "../migrate/migrate.ts";
 import { openStateStore } from "../open-state-store.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 
 /** Two clusters with a migrated store on them. */
 async function startStores(replication: "synchronous" | "asynchronous") {

@@ -11,7 +11,7 @@ import {
   submitWithKey as submit,
   unavailable,
 } from "../../test/outages.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 
 let parts: AsyncDisposableStack;
 let db: TestStore;

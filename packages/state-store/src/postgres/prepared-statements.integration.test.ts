@@ -2,14 +2,8 @@ import { noMetrics } from "@holdfast/runtime";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Pool } from "pg";
 import { openTestStore, type TestStore } from "../../test/fixtures.ts";
-import { taskCache } from "../apply/task-cache.ts";
-import { dueIndex } from "../claim/due-index.ts";
-import { noScanWindow } from "../claim/scan-window.ts";
-import { decisionCounts } from "../metrics/count-decisions.ts";
-import { storeOperations } from "../open-state-store.ts";
-import type { StateStore } from "../state-store.ts";
-import { workflowCatalog } from "../workflows/workflow-catalog.ts";
-import { activePartitions } from "./active-partitions.ts";
+import { storeContext } from "../open-state-store.ts";
+import { bindOperations, type StateStore } from "../roles.ts";
 import { openPool } from "./pool.ts";
 
 type Operation = Exclude<keyof StateStore, typeof Symbol.asyncDispose>;
@@ -201,20 +195,14 @@ let store: Store;
 beforeAll(async () => {
   db = await openTestStore();
   pool = openPool({ url: db.url, applicationName: "test", maxConnections: 1 });
-  const catalog = workflowCatalog();
-  const partitions = activePartitions(pool);
-  store = storeOperations({
-    pool,
-    catalog,
-    dueIndex: dueIndex(),
-    partitions,
-    cache: taskCache(catalog),
-    newScanWindow: () => noScanWindow,
+  const context = storeContext(pool, {
     events: false,
-    counts: decisionCounts(noMetrics),
+    optimisations: { scanWindow: false },
+    metrics: noMetrics,
   });
+  store = bindOperations(context);
   // On the one connection, this look comes before all that follows.
-  partitions.range();
+  context.partitions.range();
   await preparedStatements();
 });
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { openLink } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { openTestStore, type TestStore } from "../../test/fixtures.ts";
 import { openStateStore } from "../open-state-store.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 
 const resources = new AsyncDisposableStack();
 const login = `login_${randomUUID().slice(0, 8)}`;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { newTask, openTestStore, type TestStore, testWorkflow } from "../../test/fixtures.ts";
 import { insist } from "../../test/outages.ts";
 import { openStateStore } from "../open-state-store.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 
 const resources = new AsyncDisposableStack();
 const login = `login_${randomUUID().slice(0, 8)}`;

@@ -12,7 +12,7 @@ import {
   submitWithKey as submit,
   unavailable,
 } from "../../test/outages.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import { openPool } from "./pool.ts";
 
 let parts: AsyncDisposableStack;

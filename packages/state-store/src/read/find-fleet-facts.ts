@@ -1,6 +1,6 @@
 import type { BreakerState, Milliseconds } from "@holdfast/domain";
-import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** What metrics say of all instances together. */
@@ -29,10 +29,14 @@ export interface FleetFacts {
 
 const find = queryAmong("find-fleet-facts", rowsOf<FleetFacts>());
 
-/** Reads a bounded number of rows, whatever waits. */
-export const findFleetFacts =
-  (partitions: ActivePartitions) =>
-  async (db: Database, { lanes }: { readonly lanes: readonly string[] }): Promise<FleetFacts> => {
+/** What metrics say of all instances together. Reads a bounded number of rows, whatever waits. */
+export const findFleetFacts = repeatable(
+  async (
+    db,
+    { lanes }: { readonly lanes: readonly string[] },
+    { partitions },
+  ): Promise<FleetFacts> => {
     const [facts] = await find(db, partitions.range(), { lanes: [...lanes] });
     return facts as FleetFacts;
-  };
+  },
+);

@@ -1,7 +1,7 @@
 import { definitionFormat, type Instant } from "@holdfast/domain";
 import type { PauseFacts } from "../inspect/find-task-facts.ts";
-import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** A process that performs the steps of an Agent, as its last heartbeat says. */
@@ -35,8 +35,8 @@ export interface ListedAgent {
 
 const find = queryAmong("find-agents", rowsOf<ListedAgent>());
 
-/** Lists at most 500 Agents, by name. */
-export const listAgents =
-  (partitions: ActivePartitions) =>
-  (db: Database): Promise<readonly ListedAgent[]> =>
-    find(db, partitions.range(), { format: definitionFormat });
+/** Lists Agents and their instances, with what waits for them: 500 at most, by name. Reads a bounded number of rows. */
+export const listAgents = repeatable(
+  (db, _: void, { partitions }): Promise<readonly ListedAgent[]> =>
+    find(db, partitions.range(), { format: definitionFormat }),
+);

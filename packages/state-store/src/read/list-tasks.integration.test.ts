@@ -1,7 +1,7 @@
 import type { TaskState } from "@holdfast/domain";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { newTask, openTestStores, type TestStore, testWorkflow } from "../../test/fixtures.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import type { TaskCondition } from "./list-tasks.ts";
 
 let db: TestStore;

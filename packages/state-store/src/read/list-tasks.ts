@@ -7,6 +7,7 @@ import {
   type TaskState,
 } from "@holdfast/domain";
 import { firstIdAt } from "../postgres/id-ranges.ts";
+import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { Labels } from "../submit/new-task.ts";
@@ -122,22 +123,27 @@ export async function listTaskIds(
   return { ids: page!.ids ?? [], next: page!.lastId };
 }
 
-/** Finds tasks, newest first, by the index that leaves least to look at. */
-export async function listTasks(db: Database, filter: TaskFilter & PageWish): Promise<TaskPage> {
-  const { after, most } = filter;
-  const [page] = await findTasks(db, { ...wishOf(filter, after), most, scan, ...wholeTasks });
-  const items = page!.items.map((item) => ({
-    ...item,
-    createdAt: instant(item.createdAt) ?? item.createdAt,
-    updatedAt: instant(item.updatedAt) ?? item.updatedAt,
-    finishedAt: instant(item.finishedAt),
-    notBefore: instant(item.notBefore),
-  }));
-  return { items, next: page!.lastId };
-}
+/**
+ * A page of tasks, newest first, found by the index that leaves least to look at. It reads a bounded number of rows,
+ * whatever the history.
+ */
+export const listTasks = repeatable(
+  async (db, filter: TaskFilter & PageWish): Promise<TaskPage> => {
+    const { after, most } = filter;
+    const [page] = await findTasks(db, { ...wishOf(filter, after), most, scan, ...wholeTasks });
+    const items = page!.items.map((item) => ({
+      ...item,
+      createdAt: instant(item.createdAt) ?? item.createdAt,
+      updatedAt: instant(item.updatedAt) ?? item.updatedAt,
+      finishedAt: instant(item.finishedAt),
+      notBefore: instant(item.notBefore),
+    }));
+    return { items, next: page!.lastId };
+  },
+);
 
-/** Counts tasks, half a million at most. */
-export async function countMatchingTasks(db: Database, filter: TaskFilter): Promise<TaskCount> {
+/** How many tasks match, of half a million at most. */
+export const countMatchingTasks = repeatable(async (db, filter: TaskFilter): Promise<TaskCount> => {
   let count = 0;
   let after: string | null = null;
   const how = { most: countScan, scan: countScan, countOnly: true, idsOnly: false };
@@ -148,7 +154,7 @@ export async function countMatchingTasks(db: Database, filter: TaskFilter): Prom
     if (after === null) return { count, complete: true };
   }
   return { count, complete: false };
-}
+});
 
 function wishOf(
   { tenant, conditions, createdFrom, createdBefore, fingerprint = null, text = null }: TaskFilter,

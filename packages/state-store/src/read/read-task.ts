@@ -13,6 +13,7 @@ import {
   traceIdOf,
 } from "@holdfast/domain";
 import type { StepProgress } from "../claim/attempt-signs.ts";
+import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { readRow } from "../submit/inbox.ts";
@@ -134,7 +135,7 @@ function traceIdIn(text: string | null): string | null {
   return context !== null && isSampled(context) ? traceIdOf(context) : null;
 }
 
-interface TaskId {
+export interface TaskId {
   readonly taskId: string;
   readonly tenant: string;
 }
@@ -145,57 +146,57 @@ export interface RefusedSubmission {
   readonly detail: string;
 }
 
-/** Reads single tasks. */
-export interface TaskStore {
-  /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
-  findTask(id: TaskId): Promise<TaskRecord | null>;
-  /**
-   * Finds a task, with its payloads only if they have no more than so many bytes together; without its steps if that
-   * is 0. Safe to repeat.
-   */
-  findTaskWithin(asked: TaskId & { readonly mostBytes: number }): Promise<FoundTask | null>;
-  /**
-   * The payloads of these steps of a task, null being its input: of as many of them, in this order, as have `most` bytes
-   * together, and of one at least. Safe to repeat.
-   */
-  findPayloads(asked: {
-    readonly taskId: string;
-    readonly names: readonly (string | null)[];
-    readonly most: number;
-  }): Promise<readonly PayloadTexts[]>;
-  /** Why the submission that was enqueued under this id was refused; null: it was not. Safe to repeat. */
-  findRefusal(asked: { readonly taskId: string }): Promise<RefusedSubmission | null>;
-  /** Safe to repeat. */
-  findHistory(wish: HistoryWish): Promise<HistoryPage>;
-  /** The whole history of a task, however long: for tests and people. Safe to repeat. */
-  findEvents(id: { readonly taskId: string }): Promise<readonly HistoryEntry[]>;
+const selectPayloads = query("find-payloads", rowsOf<PayloadTexts>());
+
+export interface PayloadsWish {
+  readonly taskId: string;
+  readonly names: readonly (string | null)[];
+  readonly most: number;
 }
 
-type Bind = <Params, Found>(
-  work: (db: Database, params: Params) => Promise<Found>,
-) => (params: Params) => Promise<Found>;
+/** The task, or null if this tenant has none of that id. Instants are ISO 8601. */
+export const findTask = repeatable(
+  async (db, id: TaskId): Promise<TaskRecord | null> =>
+    (await readTask(db, { ...id, mostBytes: largest }))?.task ?? null,
+);
 
-export const taskStore = (repeatable: Bind): TaskStore => ({
-  findTask: repeatable(findTask),
-  findTaskWithin: repeatable(findTaskWithin),
-  findPayloads: repeatable(query("find-payloads", rowsOf<PayloadTexts>())),
-  findRefusal: repeatable(findRefusal),
-  findHistory: repeatable(findHistory),
-  findEvents: repeatable(async (db, { taskId }: { readonly taskId: string }) => {
+/**
+ * Finds a task, with its payloads only if they have no more than so many bytes together; without its steps if that
+ * is 0.
+ */
+export const findTaskWithin = repeatable(readTask);
+
+/**
+ * The payloads of these steps of a task, null being its input: of as many of them, in this order, as have `most` bytes
+ * together, and of one at least.
+ */
+export const findPayloads = repeatable(
+  (db, asked: PayloadsWish): Promise<readonly PayloadTexts[]> => selectPayloads(db, asked),
+);
+
+/** Why the submission that was enqueued under this id was refused; null: it was not. */
+export const findRefusal = repeatable(
+  async (db, asked: { readonly taskId: string }): Promise<RefusedSubmission | null> => {
+    const [row] = await findRow(db, asked);
+    return row?.code == null ? null : { code: row.code, detail: row.detail ?? "" };
+  },
+);
+
+/** A page of the history of a task. */
+export const findHistory = repeatable(readHistory);
+
+/** The whole history of a task, however long: for tests and people. */
+export const findEvents = repeatable(
+  async (db, { taskId }: { readonly taskId: string }): Promise<readonly HistoryEntry[]> => {
     const all = { taskId, after: null, most: largest - 1, mostBytes: largest };
-    return (await findHistory(db, all)).items;
-  }),
-});
-
-/** The task, or null when this tenant has none of that id. */
-const findTask = async (db: Database, id: TaskId): Promise<TaskRecord | null> =>
-  (await findTaskWithin(db, { ...id, mostBytes: largest }))?.task ?? null;
+    return (await readHistory(db, all)).items;
+  },
+);
 
 /** The largest integer of Postgres. */
 const largest = 2_147_483_647;
 
-/** The task, whose payloads are read only if they have no more than so many bytes together. */
-async function findTaskWithin(
+async function readTask(
   db: Database,
   asked: TaskId & { readonly mostBytes: number },
 ): Promise<FoundTask | null> {
@@ -246,14 +247,6 @@ interface FoundRow {
   readonly traceContext: string | null;
   readonly code: string | null;
   readonly detail: string | null;
-}
-
-async function findRefusal(
-  db: Database,
-  asked: { readonly taskId: string },
-): Promise<RefusedSubmission | null> {
-  const [row] = await findRow(db, asked);
-  return row?.code == null ? null : { code: row.code, detail: row.detail ?? "" };
 }
 
 /** The task that a submission of the inbox will be, as far as it can be shown before it has been read; null: there is none. */
@@ -312,7 +305,7 @@ export function instant(at: string | null): string | null {
 
 const selectEvents = query("find-events", rowsOf<HistoryEntry & { readonly found: string }>());
 
-async function findHistory(db: Database, { after, ...wish }: HistoryWish): Promise<HistoryPage> {
+async function readHistory(db: Database, { after, ...wish }: HistoryWish): Promise<HistoryPage> {
   const rows = await selectEvents(db, { ...wish, after: after ?? "0" });
   const items = rows.map(({ found: _found, ...entry }) => entry);
   const hasMore = Number(rows[0]?.found ?? 0) > items.length;

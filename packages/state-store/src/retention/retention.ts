@@ -1,5 +1,5 @@
-import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, query, queryAmong } from "../postgres/query.ts";
+import { exactlyOnce, repeatable } from "../postgres/operation.ts";
+import { query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** A month that ended longer ago than its tasks are to be kept. */
@@ -23,6 +23,7 @@ interface Deleted {
 }
 
 const make = query("make-partitions", rowsOf<{ month: string }>());
+const selectOldMonths = query("find-old-months", rowsOf<OldMonth>());
 const deleteTasks = query("delete-finished-tasks", rowsOf<Deleted>());
 const drop = query("drop-month", rowsOf<{ dropped: boolean }>());
 const deleteKeys = query("delete-expired-keys", rowsOf<Deleted>());
@@ -33,29 +34,34 @@ const lookAt = query("look-at-clock", rowsOf<{ aheadSince: number | null }>());
 const deleteBulkOperations = query("delete-old-bulk-operations", rowsOf<Deleted>());
 const deleteRecords = query("delete-old-records", rowsOf<Deleted>());
 
-/** Makes room for the orders of this month and the next; says for which months it did. */
-export const makePartitions = async (db: Database): Promise<readonly string[]> =>
-  (await make(db, {})).map(({ month }) => month);
+/** Makes the partitions of this month and the next; returns the months of those that it made. */
+export const makePartitions = repeatable(
+  async (db): Promise<readonly string[]> => (await make(db, {})).map(({ month }) => month),
+);
 
-export const findOldMonths = query("find-old-months", rowsOf<OldMonth>());
+/** The months that ended more than `keep` ago. */
+export const findOldMonths = repeatable(
+  (db, params: { readonly keep: number }): Promise<readonly OldMonth[]> =>
+    selectOldMonths(db, params),
+);
 
-/** Deletes a batch of finished tasks of a month that has to stay, with all that is kept of them. Says how many. */
-export const deleteFinishedTasks = async (
-  db: Database,
-  params: Keeping & { readonly month: string },
-): Promise<number> => (await deleteTasks(db, params))[0]!.deleted;
+/** Deletes a batch of finished tasks of a month that must stay, with all that is kept of them; returns how many. */
+export const deleteFinishedTasks = repeatable(
+  async (db, params: Keeping & { readonly month: string }): Promise<number> =>
+    (await deleteTasks(db, params))[0]!.deleted,
+);
 
-/** Drops a month as a whole. False: something of it is to be kept, or others are at work in its tables. */
-export const dropMonth = async (
-  db: Database,
-  params: { readonly month: string; readonly keep: number },
-): Promise<boolean> => (await drop(db, params))[0]!.dropped;
+/** Drops the partitions of a month. False: it holds tasks to be kept, or its tables are in use. */
+export const dropMonth = repeatable(
+  async (db, params: { readonly month: string; readonly keep: number }): Promise<boolean> =>
+    (await drop(db, params))[0]!.dropped,
+);
 
-/** Deletes idempotency keys that stand for nothing any more; says how many. */
-export const deleteExpiredKeys = async (
-  db: Database,
-  params: { readonly batch: number },
-): Promise<number> => (await deleteKeys(db, params))[0]!.deleted;
+/** Deletes a batch of expired idempotency keys; returns how many. */
+export const deleteExpiredKeys = exactlyOnce(
+  async (db, params: { readonly batch: number }): Promise<number> =>
+    (await deleteKeys(db, params))[0]!.deleted,
+);
 
 /** What a look at some business keys has shown. */
 export interface SweptKeys extends Deleted {
@@ -63,29 +69,38 @@ export interface SweptKeys extends Deleted {
   readonly isLast: boolean;
 }
 
-/** Deletes those of the next business keys whose tasks have ended or are gone. */
-export const deleteFreeBusinessKeys = async (
-  db: Database,
-  params: { readonly batch: number },
-): Promise<SweptKeys> => (await deleteBusinessKeys(db, params))[0]!;
+/**
+ * Looks at the next `batch` business keys, from where the last look of any process stopped, and deletes those whose
+ * tasks have ended or are gone.
+ */
+export const deleteFreeBusinessKeys = repeatable(
+  async (db, params: { readonly batch: number }): Promise<SweptKeys> =>
+    (await deleteBusinessKeys(db, params))[0]!,
+);
 
-/** Deletes fairness keys that the queue has passed; says how many. */
-export const deletePassedFairnessKeys =
-  (partitions: ActivePartitions) =>
-  async (db: Database, params: { readonly batch: number }): Promise<number> =>
-    (await deletePassed(db, partitions.range(), params))[0]!.deleted;
+/** Deletes a batch of fairness keys that the queue has passed; returns how many. */
+export const deletePassedFairnessKeys = repeatable(
+  async (db, params: { readonly batch: number }, { partitions }): Promise<number> =>
+    (await deletePassed(db, partitions.range(), params))[0]!.deleted,
+);
 
-/** Deletes old alerts and pauses, which belong to no month; returns how many. */
-export const deleteOldRecords = async (db: Database, keeping: Keeping): Promise<number> =>
-  (await deleteRecords(db, keeping))[0]!.deleted;
+/**
+ * Deletes a batch of old alerts of tasks that are gone, and of ended pauses, which belong to no month; returns how many.
+ */
+export const deleteOldRecords = exactlyOnce(
+  async (db, keeping: Keeping): Promise<number> => (await deleteRecords(db, keeping))[0]!.deleted,
+);
 
-/** Deletes ended bulk operations, and their items before them; returns how many rows. */
-export const deleteOldBulkOperations = async (db: Database, keeping: Keeping): Promise<number> =>
-  (await deleteBulkOperations(db, keeping))[0]!.deleted;
+/** Deletes a batch of ended bulk operations, and their items before them; returns how many rows. */
+export const deleteOldBulkOperations = exactlyOnce(
+  async (db, keeping: Keeping): Promise<number> =>
+    (await deleteBulkOperations(db, keeping))[0]!.deleted,
+);
 
-/** Deletes old refused replies, dead letters and their alerts; returns how many. */
-export const deleteOldMessages = async (db: Database, keeping: Keeping): Promise<number> =>
-  (await deleteMessages(db, keeping))[0]!.deleted;
+/** Deletes a batch of old rejected replies, dead letters and their alerts; returns how many. */
+export const deleteOldMessages = exactlyOnce(
+  async (db, keeping: Keeping): Promise<number> => (await deleteMessages(db, keeping))[0]!.deleted,
+);
 
 /** A sender, and how many of its messages were deleted. */
 export interface DroppedMessages {
@@ -93,12 +108,20 @@ export interface DroppedMessages {
   readonly messages: number;
 }
 
-/** Deletes the oldest refused replies and dead letters of each sender that keeps more than so many bytes. */
-export const deleteExcessMessages = query("delete-excess-messages", rowsOf<DroppedMessages>());
+const deleteExcess = query("delete-excess-messages", rowsOf<DroppedMessages>());
+
+/** Deletes the oldest rejected replies and dead letters of each sender that keeps more than `mostBytes`. */
+export const deleteExcessMessages = exactlyOnce(
+  (
+    db,
+    params: { readonly mostBytes: number; readonly batch: number },
+  ): Promise<readonly DroppedMessages[]> => deleteExcess(db, params),
+);
 
 /**
- * Looks whether the store's clock can be trusted: what is old is old by the clock of the last look. Says since
- * when (ms since 1970) it has been more than a day ahead of that; null: it is not.
+ * Looks whether the store's clock can be trusted: what is old is old by the clock of the last look. Resolves to the
+ * instant since which it has been more than a day ahead of that; null: it is not.
  */
-export const lookAtClock = async (db: Database): Promise<number | null> =>
-  (await lookAt(db, {}))[0]!.aheadSince;
+export const lookAtClock = repeatable(
+  async (db): Promise<number | null> => (await lookAt(db, {}))[0]!.aheadSince,
+);

@@ -1,6 +1,7 @@
 import type { Instant } from "@holdfast/domain";
 import { firstIdAt } from "../postgres/id-ranges.ts";
-import { type Database, query } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { FailureKind } from "./record-failures.ts";
 
@@ -41,18 +42,18 @@ const scan = 500;
 
 const find = query("find-failures", rowsOf<FailureGroup>());
 
-export async function findFailures(
-  db: Database,
-  { workflows, createdFrom, createdBefore }: FailureWish,
-): Promise<FailurePage> {
-  const groups = await find(db, {
-    workflows: workflows === null ? null : [...workflows],
-    createdFrom,
-    from: firstIdAt(createdFrom ?? 0),
-    before: firstIdAt(createdBefore ?? Number.POSITIVE_INFINITY),
-    isWhole: createdFrom === null && createdBefore === null,
-    scan,
-    most: most + 1,
-  });
-  return { groups: groups.slice(0, most), truncated: groups.length > most };
-}
+/** Groups of failures, the latest first. It reads a bounded number of rows. */
+export const findFailures = repeatable(
+  async (db, { workflows, createdFrom, createdBefore }: FailureWish): Promise<FailurePage> => {
+    const groups = await find(db, {
+      workflows: workflows === null ? null : [...workflows],
+      createdFrom,
+      from: firstIdAt(createdFrom ?? 0),
+      before: firstIdAt(createdBefore ?? Number.POSITIVE_INFINITY),
+      isWhole: createdFrom === null && createdBefore === null,
+      scan,
+      most: most + 1,
+    });
+    return { groups: groups.slice(0, most), truncated: groups.length > most };
+  },
+);

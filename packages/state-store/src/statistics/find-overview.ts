@@ -1,5 +1,6 @@
 import type { TaskState } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** The states of tasks that have not ended. */
@@ -53,7 +54,8 @@ const find = query("find-overview", rowsOf<Row>());
 
 const most = 20_000;
 
-export async function findOverview(db: Database): Promise<OverviewFacts> {
+/** What an operator looks at first. It reads a bounded number of rows. */
+export const findOverview = repeatable(async (db): Promise<OverviewFacts> => {
   const [found] = await find(db, { most });
   const { hasMore, rolledUpStates, states, alerts, pauses, ...facts } = found!;
   return {
@@ -62,4 +64,4 @@ export async function findOverview(db: Database): Promise<OverviewFacts> {
     alerts: alerts ?? [],
     pauses: pauses ?? [],
   };
-}
+});

@@ -9,7 +9,8 @@ import {
   type TimeSpan,
   widthOf,
 } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
+import { repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { window } from "./roll-up.ts";
@@ -58,35 +59,39 @@ const findProgress = query(
 const findBuckets = query("find-statistics", rowsOf<StatisticsBucket>());
 const findSums = query("find-statistics-totals", rowsOf<SubjectTotals>());
 
-export async function findStatisticsProgress(db: Database): Promise<StatisticsProgress> {
+/** How far the history is counted. */
+export const findStatisticsProgress = repeatable(async (db): Promise<StatisticsProgress> => {
   const [found] = await findProgress(db, { window: String(window) });
   const behind = Math.max(0, found!.lastId - found!.countedTo);
   return { countedAt: found!.countedAt, behind, isDue: behind > 0 || found!.hasGaps };
-}
+});
 
-export async function findStatistics(
-  db: Database,
-  { workflows, now, ...span }: StatisticsWish,
-): Promise<Statistics> {
-  const { resolution, bucketMs, from, until } = planBuckets(span, now);
-  const subjects = workflows === null ? [""] : workflows.map((name) => `workflow:${name}`);
-  const buckets = await findBuckets(db, { subjects, resolution, bucketMs, from, until });
-  return { from, until, bucketMs, buckets };
-}
+/** Counts in spans of equal width, 400 at most whatever the range. */
+export const findStatistics = repeatable(
+  async (db, { workflows, now, ...span }: StatisticsWish): Promise<Statistics> => {
+    const { resolution, bucketMs, from, until } = planBuckets(span, now);
+    const subjects = workflows === null ? [""] : workflows.map((name) => `workflow:${name}`);
+    const buckets = await findBuckets(db, { subjects, resolution, bucketMs, from, until });
+    return { from, until, bucketMs, buckets };
+  },
+);
 
-export async function findTotals(
-  db: Database,
-  { of, now, from, until }: TotalsWish,
-): Promise<readonly SubjectTotals[]> {
-  const finest = from >= now - keptFor.minute ? "minute" : "hour";
-  const width = widthOf[finest];
-  const whole = { from: Math.floor(from / width) * width, until: Math.ceil(until / width) * width };
-  const spans = columns(spansOf(whole, finest), {
-    resolutions: "resolution",
-    froms: "from",
-    untils: "until",
-  });
-  const prefix = of === "everything" ? "" : `${of}:`;
-  const sums = await findSums(db, { ...spans, prefix, isOne: of === "everything" });
-  return sums.map((one) => ({ ...one, subject: one.subject.slice(prefix.length) }));
-}
+/** The sums of a range for each workflow or Agent, 200 at most. */
+export const findTotals = repeatable(
+  async (db, { of, now, from, until }: TotalsWish): Promise<readonly SubjectTotals[]> => {
+    const finest = from >= now - keptFor.minute ? "minute" : "hour";
+    const width = widthOf[finest];
+    const whole = {
+      from: Math.floor(from / width) * width,
+      until: Math.ceil(until / width) * width,
+    };
+    const spans = columns(spansOf(whole, finest), {
+      resolutions: "resolution",
+      froms: "from",
+      untils: "until",
+    });
+    const prefix = of === "everything" ? "" : `${of}:`;
+    const sums = await findSums(db, { ...spans, prefix, isOne: of === "everything" });
+    return sums.map((one) => ({ ...one, subject: one.subject.slice(prefix.length) }));
+  },
+);

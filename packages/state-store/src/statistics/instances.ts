@@ -1,4 +1,5 @@
 import { holdfastVersion } from "@holdfast/runtime";
+import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -34,11 +35,19 @@ const find = query("find-instances", rowsOf<SeenInstance>());
 
 const takesNothing = { takesEnqueued: false, inboxChannel: null, takesUnknownVersions: false };
 
-export const recordInstance = async (db: Database, instance: Instance): Promise<void> =>
-  void (await save(db, { ...takesNothing, ...instance }));
+/** Notes that a process is there. */
+export const recordInstance = repeatable(
+  async (db, instance: Instance): Promise<void> =>
+    void (await save(db, { ...takesNothing, ...instance })),
+);
 
-export const findInstances = (db: Database): Promise<readonly SeenInstance[]> =>
-  find(db, { silentAfter });
+/** The processes of the last day, those seen last first. */
+export const findInstances = repeatable(readInstances);
+
+/** Reads the processes as `findInstances` does, once. */
+export function readInstances(db: Database): Promise<readonly SeenInstance[]> {
+  return find(db, { silentAfter });
+}
 
 /** One round in which this process says what it is: resolves to the milliseconds until the next. */
 export function announceInstance(

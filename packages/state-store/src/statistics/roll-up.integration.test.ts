@@ -10,7 +10,7 @@ import {
   testWorkflow,
 } from "../../test/fixtures.ts";
 import { openHistories } from "../../test/histories.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import type { RolledUp } from "./roll-up.ts";
 
 let db: TestStore;

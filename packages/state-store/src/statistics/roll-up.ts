@@ -1,4 +1,5 @@
 import { countEvents, type IdSpan, idGaps } from "@holdfast/domain";
+import { exactlyOnce } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -42,12 +43,12 @@ export const window = 20_000;
 const mostGaps = 1_000;
 
 /**
- * Counts the next entries of the history, in the transaction of its caller: those after the last one that was seen,
- * and those of transactions that had not committed by then. Ids are assigned before a transaction commits, so an id
+ * Counts the next entries of the history, each exactly once; one Supervisor at a time: those after the last one that was
+ * seen, and those of transactions that had not committed by then. Ids are assigned before a transaction commits, so an id
  * without a row is a gap. It is looked at in each round while it is recent, and for the last time when every transaction
  * has ended that was running in the round after: so each entry is counted once, however late it is committed.
  */
-export async function rollUp(db: Database): Promise<RolledUp> {
+export const rollUp = exactlyOnce(async (db): Promise<RolledUp> => {
   const [[locked], [turn]] = await Promise.all([
     lock(db, {}),
     findTurn(db, { mostGaps, window: String(window) }),
@@ -67,7 +68,7 @@ export async function rollUp(db: Database): Promise<RolledUp> {
   await saveTurn(db, turn, { to, recent, last, events });
   const outcome = events.length > 0 || to > countedTo ? "counted" : "nothing new";
   return { outcome, events: events.length, behind: Math.max(0, lastId - to) };
-}
+});
 
 /** The first gaps that are close enough to each other to be read in one go. */
 const firstOf = (gaps: readonly Gap[]): readonly Gap[] =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { openTestApplication, type TestApplication } from "../../test/application.ts";
 import { newTask } from "../../test/fixtures.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import { submitTasks as submitBySql } from "./submit-in-transaction.ts";
 
 let tested: TestApplication;

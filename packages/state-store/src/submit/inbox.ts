@@ -1,6 +1,7 @@
 import { askedInRow, parseJson } from "@holdfast/contracts";
 import { familyOf } from "@holdfast/domain";
-import { enqueueRefusals, type Notification } from "../outbox/notifications.ts";
+import { enqueueNotifications, type Notification } from "../outbox/notifications.ts";
+import { exactlyOnce, once } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -18,7 +19,7 @@ export interface EnqueuedRefusal {
 }
 
 /** How much of the inbox is taken at a time. */
-interface ClaimWish {
+export interface ClaimWish {
   readonly most: number;
   readonly mostBytes: number;
   /** Milliseconds for which no other process takes it: that many for each time that it was taken, but not more often. */
@@ -26,38 +27,41 @@ interface ClaimWish {
   readonly mostLeases: number;
 }
 
-/** Submissions that applications enqueue in their own transactions. */
-export interface InboxStore {
-  /** Takes submissions of the inbox, the oldest of each caller by turns, with SKIP LOCKED. If the answer is lost, their leases end. */
-  claimEnqueued(wish: ClaimWish): Promise<readonly EnqueuedSubmission[]>;
-  /** Refuses submissions of the inbox, once each: with a row for their applications, and a message to who asked for one. */
-  refuseEnqueued(refusals: readonly EnqueuedRefusal[]): Promise<void>;
-}
-
 const claimRows = query("claim-enqueued", rowsOf<EnqueuedSubmission, "submission">());
 
-/** Takes submissions of the inbox, and has them in their order: who came first with a key has it. */
-export const claimEnqueued = async (
-  db: Database,
-  wish: ClaimWish,
-): Promise<readonly EnqueuedSubmission[]> =>
-  (await claimRows(db, wish)).toSorted((a, b) => (a.taskId < b.taskId ? -1 : 1));
+/**
+ * Takes submissions of the inbox, the oldest of each caller by turns, with SKIP LOCKED, and has them in their order: who
+ * came first with a key has it. If the answer is lost, their leases end.
+ */
+export const claimEnqueued = once(
+  async (db, wish: ClaimWish): Promise<readonly EnqueuedSubmission[]> =>
+    (await claimRows(db, wish)).toSorted((a, b) => (a.taskId < b.taskId ? -1 : 1)),
+);
 
 const refuseRows = query("refuse-enqueued", rowsOf<{ taskId: string }>());
 
-/** Refuses submissions of the inbox. What another process has taken meanwhile is left to that. */
-export async function refuseEnqueued(
-  db: Database,
-  refusals: readonly EnqueuedRefusal[],
-): Promise<void> {
-  const rows = refusals.map((one) => ({ ...one, errors: JSON.stringify(one.errors) }));
-  const names = { taskIds: "taskId", codes: "code", details: "detail", errors: "errors" } as const;
-  const refused = new Set((await refuseRows(db, columns(rows, names))).map(({ taskId }) => taskId));
-  const notifications = refusals.flatMap(({ taskId, notification }) =>
-    notification === null || !refused.has(taskId) ? [] : [notification],
-  );
-  await enqueueRefusals(db, notifications);
-}
+/**
+ * Refuses submissions of the inbox, once each: with a row for their applications, and a message to who asked for one.
+ * What another process has taken meanwhile is left to that.
+ */
+export const refuseEnqueued = exactlyOnce(
+  async (db, refusals: readonly EnqueuedRefusal[]): Promise<void> => {
+    const rows = refusals.map((one) => ({ ...one, errors: JSON.stringify(one.errors) }));
+    const names = {
+      taskIds: "taskId",
+      codes: "code",
+      details: "detail",
+      errors: "errors",
+    } as const;
+    const refused = new Set(
+      (await refuseRows(db, columns(rows, names))).map(({ taskId }) => taskId),
+    );
+    const notifications = refusals.flatMap(({ taskId, notification }) =>
+      notification === null || !refused.has(taskId) ? [] : [notification],
+    );
+    await Promise.all(enqueueNotifications(db, notifications));
+  },
+);
 
 const lockRows = query("lock-enqueued", rowsOf<{ taskId: string }>());
 const deleteRows = query("delete-enqueued");

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { openTestApplication, type TestApplication } from "../../test/application.ts";
 import { bulkWish, openTasks } from "../../test/bulk.ts";
 import { claimAll, newTask } from "../../test/fixtures.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import { submitTasks } from "./submit-in-transaction.ts";
 
 let tested: TestApplication;

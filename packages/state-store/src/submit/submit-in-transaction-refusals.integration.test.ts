@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { Client } from "pg";
 import { openTestApplication, type TestApplication } from "../../test/application.ts";
 import { type TestStore, testWorkflow } from "../../test/fixtures.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import { type SubmittedTask, submitTasks } from "./submit-in-transaction.ts";
 
 let tested: TestApplication;

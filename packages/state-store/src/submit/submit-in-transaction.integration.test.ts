@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import type { Client } from "pg";
 import { openTestApplication, type TestApplication } from "../../test/application.ts";
 import { claimAll, completed, newTask, type TestStore } from "../../test/fixtures.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import { submitTasks } from "./submit-in-transaction.ts";
 
 let tested: TestApplication;

@@ -1,7 +1,7 @@
 import type { Json, WorkflowDefinition } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { newTask, openTestStore, type TestStore, testWorkflow } from "../../test/fixtures.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 
 let db: TestStore;
 let store: StateStore;

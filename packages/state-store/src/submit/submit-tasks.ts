@@ -1,4 +1,5 @@
 import { Fault } from "@holdfast/domain";
+import { composed } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
@@ -42,12 +43,13 @@ const findSubmissions = query(
 );
 
 /**
- * Writes tasks down with all their steps: all of them or none. Safe to repeat, but
- * for a task without an idempotency key after `store.outcome_unknown`: it may become two.
+ * Writes tasks with all their steps, and what their submissions take with them, in one transaction: all of them or none.
+ * Safe to repeat with an idempotency key; without one, `store.outcome_unknown` may lead to a second task. Throws
+ * `workflow.unknown`, and `store.refused` for a value that the store cannot hold.
  */
-export const submitTasks =
-  (context: StoreContext) =>
+export const submitTasks = composed(
   async (
+    context,
     tasks: readonly NewTask[],
     options: { readonly actor: string },
   ): Promise<readonly Submitted[]> => {
@@ -61,10 +63,11 @@ export const submitTasks =
     } catch (error) {
       if (!(error instanceof Fault && isWithoutPartition(error))) throw error;
       // No Supervisor has run for a month.
-      await withRetries(() => makePartitions(context.pool));
+      await makePartitions(context)();
       return attempt();
     }
-  };
+  },
+);
 
 /**
  * Whether a partition is missing. What any other check of the store refuses has this code, too: trying that again is

@@ -3,7 +3,7 @@ import { testDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newTask, openTestStores, testWorkflow } from "../../test/fixtures.ts";
 import { migrate } from "../migrate/migrate.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 
 let stores: Awaited<ReturnType<typeof openTestStores>>;
 let operations: StateStore;

@@ -1,8 +1,10 @@
 import { contractsOf, type Reading, readingAside } from "@holdfast/contracts";
 import { definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
 import { openTurns } from "@holdfast/runtime";
+import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import type { ContractReadings } from "../store-context.ts";
 import {
   isUsable,
   readWorkflow,
@@ -49,45 +51,60 @@ export interface ContractsAsked {
 /** How many readings are kept. */
 const mostKept = 20_000;
 
+/** Finds where instances of Agents differ from what stored workflows need. */
+export const findContractDifferences = repeatable(
+  (db, asked: ContractsAsked, { catalog, contractReadings }) =>
+    readContractDifferences(db, asked, {
+      findWorkflow: (name) => catalog.find(db, name),
+      kept: contractReadings,
+    }),
+);
+
+interface Reader {
+  readonly findWorkflow: FindWorkflow;
+  readonly kept: ContractReadings;
+}
+
 /**
- * Finds where instances differ from what stored workflows need. Usually they do not, and no definition is read. How a
- * contract reads a workflow never changes, so it is compared once.
+ * Finds differences as `findContractDifferences` does, once. Usually there are none, and no definition is read. How a
+ * contract reads a workflow never changes, so it is compared once, as long as it is `kept`.
  */
-export const findContractDifferences = (
-  findWorkflow?: (db: Database, name: string) => ReturnType<FindWorkflow>,
-) => {
-  const kept = new Map<string, Pick<ContractDifference, "reading" | "why">>();
-  const compared = async (
-    row: DifferenceRow,
-    definitions: Definitions,
-  ): Promise<ContractDifference> => {
-    const { knownBy, isLater: _, ...difference } = row;
-    const known = kept.get(keyOf(row));
-    if (known !== undefined) return { ...difference, ...known };
-    const { reading, why } = await differenceOf(row, definitions);
-    // A definition that could not be used may be repaired.
-    const isUsed = [row.workflow, knownBy].every((name) => name === null || definitions.has(name));
-    if (isUsed && kept.size < mostKept) kept.set(keyOf(row), { reading, why });
-    return { ...difference, reading, why };
-  };
-  return async (
-    db: Database,
-    { workflows }: ContractsAsked,
-  ): Promise<readonly ContractDifference[]> => {
-    const rows = await find(db, { format: definitionFormat, workflows });
-    const definitions = await definitionsOf(
-      rows.filter((row) => !kept.has(keyOf(row))),
-      (name) => (findWorkflow ?? readWorkflow)(db, name),
-    );
-    const turns = openTurns();
-    const differences: ContractDifference[] = [];
-    for (const row of rows) {
-      if (turns.isOver()) await turns.next();
-      differences.push(await compared(row, definitions));
-    }
-    return differences;
-  };
-};
+export async function readContractDifferences(
+  db: Database,
+  { workflows }: ContractsAsked,
+  { findWorkflow, kept }: Reader = {
+    findWorkflow: (name) => readWorkflow(db, name),
+    kept: new Map(),
+  },
+): Promise<readonly ContractDifference[]> {
+  const rows = await find(db, { format: definitionFormat, workflows });
+  const definitions = await definitionsOf(
+    rows.filter((row) => !kept.has(keyOf(row))),
+    findWorkflow,
+  );
+  const turns = openTurns();
+  const differences: ContractDifference[] = [];
+  for (const row of rows) {
+    if (turns.isOver()) await turns.next();
+    differences.push(await compared(row, definitions, kept));
+  }
+  return differences;
+}
+
+async function compared(
+  row: DifferenceRow,
+  definitions: Definitions,
+  kept: ContractReadings,
+): Promise<ContractDifference> {
+  const { knownBy, isLater: _, ...difference } = row;
+  const known = kept.get(keyOf(row));
+  if (known !== undefined) return { ...difference, ...known };
+  const { reading, why } = await differenceOf(row, definitions);
+  // A definition that could not be used may be repaired.
+  const isUsed = [row.workflow, knownBy].every((name) => name === null || definitions.has(name));
+  if (isUsed && kept.size < mostKept) kept.set(keyOf(row), { reading, why });
+  return { ...difference, reading, why };
+}
 
 const keyOf = ({ workflow, agent, operation, offered, knownBy, isLater }: DifferenceRow): string =>
   [workflow, agent, operation, offered, knownBy, isLater].join(" ");

@@ -13,7 +13,7 @@ import {
 } from "../../test/fixtures.ts";
 import { TakesLong } from "../apply/takes-long.ts";
 import { migrate } from "../migrate/migrate.ts";
-import type { StateStore } from "../state-store.ts";
+import type { StateStore } from "../roles.ts";
 import { breakingContracts } from "./breaking-contracts.ts";
 
 let db: TestStore;

@@ -1,5 +1,13 @@
-import { type Database, query } from "../postgres/query.ts";
+import type { WorkflowDefinition } from "@holdfast/domain";
+import { composed, exactlyOnce, repeatable } from "../postgres/operation.ts";
+import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import {
+  isUsable,
+  type RegistrationOptions,
+  type StoredWorkflow,
+  storeDefinition,
+} from "./workflow-catalog.ts";
 
 /** A stored workflow, without its definition. Instants are those of the driver. */
 export interface WorkflowRecord {
@@ -59,29 +67,74 @@ const selectAwaiting = query("find-awaiting-workflows", rowsOf<AwaitingWorkflow>
 const retire = query("retire-workflow", rowsOf<{ name: string }>());
 const reinstate = query("reinstate-workflow", rowsOf<{ name: string }>());
 
-export const findWorkflows = query("find-workflows", rowsOf<WorkflowRecord>());
-export const findKnownAgents = query("find-known-agents", rowsOf<KnownAgent>());
+const selectWorkflows = query("find-workflows", rowsOf<WorkflowRecord>());
+const selectAgents = query("find-known-agents", rowsOf<KnownAgent>());
 
-/** Activates a workflow; false: it is not stored, or does not await its Agents any more. */
-export const activateWorkflow = async (db: Database, wish: ActivationWish): Promise<boolean> =>
-  (await activate(db, wish))[0]?.isActivated === true;
+/**
+ * Stores a definition under its name. Safe to repeat: storing it again is fine. One that means something else under the
+ * same name is refused (`workflow.changed`), because tasks in flight rely on it, and so is one that no Scheduler
+ * could use, whose schemas it could not check in bounded time, or that hands a value that may be missing to where it must
+ * be there (`workflow.invalid`), or that says another remote service of an Agent than a workflow in use
+ * (`agent.remote_changed`), or whose Agents could not read what a workflow in use asks for
+ * (`workflow.contract_breaks`), unless that is allowed. What is stored first stays as it is, with its contracts or
+ * without. The login of submission may not store a further version (`workflow.operators_only`).
+ */
+export const registerWorkflow = composed(
+  (
+    { pool },
+    definition: WorkflowDefinition,
+    options: RegistrationOptions = {},
+  ): Promise<"created" | "same"> => storeDefinition(pool, { definition, ...options }),
+);
+
+/** Finds a workflow; null: no definition is stored under that name, or it cannot be used. */
+export const findWorkflow = repeatable(
+  async (db, name: string, { catalog }): Promise<StoredWorkflow | null> => {
+    const found = await catalog.find(db, name);
+    return isUsable(found) ? found : null;
+  },
+);
+
+/** All stored workflows, without their definitions. */
+export const findWorkflows = repeatable(
+  (db): Promise<readonly WorkflowRecord[]> => selectWorkflows(db, {}),
+);
+
+/** Every Agent that has ever sent a heartbeat. */
+export const findKnownAgents = repeatable(
+  (db): Promise<readonly KnownAgent[]> => selectAgents(db, {}),
+);
+
+/**
+ * Makes a version what the name of its workflow means, also one that is retired. False: it is not stored, or does not
+ * await its Agents any more. Refused to the login of submission.
+ */
+export const activateWorkflow = exactlyOnce(
+  async (db, wish: ActivationWish): Promise<boolean> =>
+    (await activate(db, wish))[0]?.isActivated === true,
+);
 
 /** Which of these versions are what their names without a version mean. */
-export const findActiveVersions = async (
-  db: Database,
-  params: { readonly names: readonly string[] },
-): Promise<ReadonlySet<string>> =>
-  new Set((await selectActive(db, params)).map(({ name }) => name));
+export const findActiveVersions = repeatable(
+  async (db, params: { readonly names: readonly string[] }): Promise<ReadonlySet<string>> =>
+    new Set((await selectActive(db, params)).map(({ name }) => name)),
+);
 
-export const findAwaitingWorkflows = (db: Database): Promise<readonly AwaitingWorkflow[]> =>
-  selectAwaiting(db, {});
+/** The versions that are to be activated as soon as their Agents are known. */
+export const findAwaitingWorkflows = repeatable(
+  (db): Promise<readonly AwaitingWorkflow[]> => selectAwaiting(db, {}),
+);
 
-/** Retires a workflow; false: it is retired already, or not stored. */
-export const retireWorkflow = async (db: Database, wish: WorkflowWish): Promise<boolean> =>
-  (await retire(db, wish)).length === 1;
+/**
+ * Has a workflow take no new tasks; tasks under way go on. If it was active, the version is that was active before, or
+ * else the newest. False: there is none that takes any: it is retired already, or not stored.
+ */
+export const retireWorkflow = exactlyOnce(
+  async (db, wish: WorkflowWish): Promise<boolean> => (await retire(db, wish)).length === 1,
+);
 
-/** Reinstates a workflow; false: it is not retired, or not stored. */
-export const reinstateWorkflow = async (
-  db: Database,
-  { name }: { readonly name: string },
-): Promise<boolean> => (await reinstate(db, { name })).length === 1;
+/** Has a retired workflow take new tasks again. False: there is no retired one of that name. */
+export const reinstateWorkflow = exactlyOnce(
+  async (db, { name }: { readonly name: string }): Promise<boolean> =>
+    (await reinstate(db, { name })).length === 1,
+);

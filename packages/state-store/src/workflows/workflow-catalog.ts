@@ -178,16 +178,8 @@ export async function readWorkflow(
   }
 }
 
-/**
- * Stores a definition under its name. Storing it again is fine; one that means something else under the same
- * name is refused (`workflow.changed`), because tasks in flight rely on it, and so is one that no Scheduler
- * could use, whose schemas it could not check in bounded time, or that hands a value that may be missing to where it must
- * be there (`workflow.invalid`), or that says another remote
- * service of an Agent than a workflow in use (`agent.remote_changed`), or whose Agents could not read what a workflow in
- * use asks for (`workflow.contract_breaks`). What is stored first stays as it is, with its
- * contracts or without. The login of submission may not store a further version (`workflow.operators_only`).
- */
-export async function registerWorkflow(
+/** Stores a definition in one transaction, and retries that: see `registerWorkflow`. */
+export async function storeDefinition(
   pool: Pool,
   registration: Registration,
 ): Promise<"created" | "same"> {

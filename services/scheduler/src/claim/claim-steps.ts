@@ -6,7 +6,7 @@ import type {
   ClaimOptions,
   LaneCapacity,
   ProbeOptions,
-  StateStore,
+  SchedulerStore,
 } from "@holdfast/state-store";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import { batchReserve } from "./batch-reserve.ts";
@@ -15,7 +15,7 @@ import { claimBatch, dispatchClaims } from "./dispatch-claims.ts";
 import type { InFlightLimits } from "./in-flight-limits.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "claimDueSteps" | "claimProbe">;
+  readonly store: Pick<SchedulerStore, "claimDueSteps" | "claimProbe">;
   readonly limits: InFlightLimits;
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
   /** Called before each claim. */

@@ -1,8 +1,8 @@
 import type { Clock } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SchedulerStore } from "@holdfast/state-store";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "countStepsInFlight">;
+  readonly store: Pick<SchedulerStore, "countStepsInFlight">;
   /** Which of the steps in flight are ours. */
   readonly lockedBy: string;
   readonly clock: Pick<Clock, "now" | "after">;

@@ -1,6 +1,6 @@
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { LaneCapacity, ProbedLane, StateStore } from "@holdfast/state-store";
+import type { LaneCapacity, ProbedLane, SchedulerStore } from "@holdfast/state-store";
 import type { AgentLoad } from "../metrics/expose-lanes.ts";
 import { type ChosenCapacity, memberChooser } from "./choose-member.ts";
 import { inFlightCounts } from "./in-flight-counts.ts";
@@ -9,7 +9,7 @@ import { laneFacts } from "./lane-facts.ts";
 
 interface Dependencies {
   readonly store: Pick<
-    StateStore,
+    SchedulerStore,
     "countStepsInFlight" | "findAgentSlots" | "findLanes" | "findUnavailableAgents"
   >;
   readonly broker: Pick<Broker, "declareAgent" | "inspect">;

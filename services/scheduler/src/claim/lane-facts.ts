@@ -2,11 +2,11 @@ import { replyQueue } from "@holdfast/contracts";
 import { agentsOfLane } from "@holdfast/domain";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock } from "@holdfast/runtime";
-import type { LaneSlots, StateStore } from "@holdfast/state-store";
+import type { LaneSlots, SchedulerStore } from "@holdfast/state-store";
 import { agentQueues } from "./agent-queues.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findLanes" | "findAgentSlots" | "findUnavailableAgents">;
+  readonly store: Pick<SchedulerStore, "findLanes" | "findAgentSlots" | "findUnavailableAgents">;
   readonly broker: Pick<Broker, "declareAgent" | "inspect">;
   readonly clock: Pick<Clock, "now">;
   /** Applies new facts, and notices which lanes have slots by them. */
@@ -91,7 +91,7 @@ const nothingFound: FoundLanes = { lanes: [], agents: [], unavailable: new Set()
 
 /** Reads the lanes, and which Agents are unavailable where there are pools, which alone need to know. */
 async function readLanes(
-  store: Pick<StateStore, "findLanes" | "findUnavailableAgents">,
+  store: Pick<SchedulerStore, "findLanes" | "findUnavailableAgents">,
 ): Promise<FoundLanes> {
   const lanes = await store.findLanes();
   const agents = [...new Set(lanes.flatMap(agentsOfLane))];

@@ -16,14 +16,14 @@ import type { ByteBudget, Clock } from "@holdfast/runtime";
 import type {
   ClaimedStep,
   LoadedValues,
-  StateStore,
+  SchedulerStore,
   StepContracts,
   StoredWorkflow,
   ValueRef,
 } from "@holdfast/state-store";
 import type { UnfitContracts } from "./unfit-contracts.ts";
 
-export type RequestStore = Pick<StateStore, "findWorkflow" | "loadValues" | "loadCalls">;
+export type RequestStore = Pick<SchedulerStore, "findWorkflow" | "loadValues" | "loadCalls">;
 
 /** A claimed step and the message for its Agent, or why there is nothing that could be sent. */
 export type BuiltRequest =

@@ -2,7 +2,7 @@ import { byteBudget, type Clock, noTracing, type Reservation } from "@holdfast/r
 import {
   type ClaimedStep,
   type ReportedTaskEvent,
-  type StateStore,
+  type SchedulerStore,
   unusableTasks,
 } from "@holdfast/state-store";
 import { type BuiltRequest, buildRequests, type RequestStore } from "./build-requests.ts";
@@ -15,7 +15,7 @@ type Sendable = Extract<BuiltRequest, { body: unknown }>;
 
 interface Dependencies extends PublishDependencies {
   readonly store: RequestStore;
-  readonly apply: StateStore["applyEvents"];
+  readonly apply: SchedulerStore["applyEvents"];
   readonly actor: string;
   readonly clock: Pick<Clock, "now" | "after">;
   readonly unfit: UnfitContracts;

@@ -1,9 +1,9 @@
 import type { Failpoint } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SchedulerStore } from "@holdfast/state-store";
 import type { Dispatches } from "./dispatches.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "markDispatchedSteps">;
+  readonly store: Pick<SchedulerStore, "markDispatchedSteps">;
   readonly dispatches: Dispatches;
   readonly failpoint: Failpoint;
 }

@@ -1,10 +1,10 @@
 import type { Broker } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SchedulerStore } from "@holdfast/state-store";
 import type { Dispatches } from "./dispatches.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "undispatchSteps">;
+  readonly store: Pick<SchedulerStore, "undispatchSteps">;
   readonly dispatches: Pick<Dispatches, "forget">;
   /** Has the next round of the relay look for requests to publish, whatever else it does. */
   readonly relay: () => void;

@@ -1,10 +1,10 @@
 import { type Clock, type Failpoint, failureLog, type Logger } from "@holdfast/runtime";
-import type { ClaimedStep, StateStore } from "@holdfast/state-store";
+import type { ClaimedStep, SchedulerStore } from "@holdfast/state-store";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { Dispatches } from "./dispatches.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "stageDueSteps" | "takeUndispatchedSteps" | "applyPauses">;
+  readonly store: Pick<SchedulerStore, "stageDueSteps" | "takeUndispatchedSteps" | "applyPauses">;
   readonly dispatches: Dispatches;
   readonly dispatch: (
     claims: readonly ClaimedStep[],

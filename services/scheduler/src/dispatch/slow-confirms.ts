@@ -1,9 +1,9 @@
 import type { Milliseconds } from "@holdfast/domain";
 import { causeOf, type Logger } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SchedulerStore } from "@holdfast/state-store";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "rememberOutage">;
+  readonly store: Pick<SchedulerStore, "rememberOutage">;
   readonly log: Pick<Logger, "warn">;
 }
 

@@ -1,10 +1,10 @@
 import { limits } from "@holdfast/contracts";
 import type { Instant } from "@holdfast/domain";
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { ContractDifference, StateStore } from "@holdfast/state-store";
+import type { ContractDifference, SchedulerStore } from "@holdfast/state-store";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findContractDifferences">;
+  readonly store: Pick<SchedulerStore, "findContractDifferences">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Pick<Logger, "warn">;
 }

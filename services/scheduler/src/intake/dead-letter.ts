@@ -1,7 +1,7 @@
 import { limits, readableText } from "@holdfast/contracts";
 import { errorText, Fault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import type { DeadLetter, StateStore } from "@holdfast/state-store";
+import type { DeadLetter, SchedulerStore } from "@holdfast/state-store";
 
 type Cause = Pick<DeadLetter, "queue" | "reason" | "detail">;
 
@@ -18,7 +18,7 @@ export const toDeadLetter = (delivery: Delivery, cause: Cause): DeadLetter => ({
 
 /** Stores a delivery of `queue` that its consumer could not handle, with the reason. */
 export const deadLetterTo =
-  (store: Pick<StateStore, "recordDeadLetters">, queue: string) =>
+  (store: Pick<SchedulerStore, "recordDeadLetters">, queue: string) =>
   async (delivery: Delivery, error: unknown): Promise<void> => {
     const reason = error instanceof Fault ? error.code : "message.unhandled";
     const detail = readableText(errorText(error), limits.words);

@@ -1,10 +1,10 @@
 import type { Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SchedulerStore } from "@holdfast/state-store";
 import { toDeadLetter } from "./dead-letter.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "recordDeadLetters">;
+  readonly store: Pick<SchedulerStore, "recordDeadLetters">;
   readonly log: Logger;
   readonly queue: string;
 }

@@ -2,11 +2,14 @@ import { AgentHeartbeat, limits, StepProgress, storableText } from "@holdfast/co
 import { ContractFault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { AttemptSignOfTask, StateStore } from "@holdfast/state-store";
+import type { AttemptSignOfTask, SchedulerStore } from "@holdfast/state-store";
 import { readEach, unreadableFields } from "./read-each.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "recordHeartbeats" | "recordAttemptSigns" | "rememberOutage">;
+  readonly store: Pick<
+    SchedulerStore,
+    "recordHeartbeats" | "recordAttemptSigns" | "rememberOutage"
+  >;
   readonly log: Logger;
   readonly clock: Pick<Clock, "now">;
 }

@@ -9,7 +9,7 @@ import {
   type Tracing,
   traceFields,
 } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SchedulerStore } from "@holdfast/state-store";
 import type { StepClaims } from "../claim/claim-steps.ts";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import { toDeadLetter } from "./dead-letter.ts";
@@ -17,8 +17,8 @@ import { readEach, unreadableFields } from "./read-each.ts";
 import { traceDeliveries } from "./trace-deliveries.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "recordDeadLetters">;
-  readonly apply: StateStore["applyEvents"];
+  readonly store: Pick<SchedulerStore, "recordDeadLetters">;
+  readonly apply: SchedulerStore["applyEvents"];
   readonly claims: Pick<StepClaims, "freed">;
   readonly log: Logger;
   readonly clock: Pick<Clock, "now">;

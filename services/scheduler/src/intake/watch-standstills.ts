@@ -1,6 +1,6 @@
 import { limits, readableText } from "@holdfast/contracts";
 import type { Broker, Standstill } from "@holdfast/messaging";
-import type { StateStore } from "@holdfast/state-store";
+import type { SchedulerStore } from "@holdfast/state-store";
 
 /** Milliseconds after which a consumer that fails is no passing trouble. */
 const tolerated = 10_000;
@@ -20,7 +20,7 @@ export function consumersAreWell(broker: Pick<Broker, "standstills">): true | st
 }
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "recordStandstills">;
+  readonly store: Pick<SchedulerStore, "recordStandstills">;
   readonly broker: Pick<Broker, "standstills">;
   readonly instance: string;
 }

@@ -1,10 +1,10 @@
 import { type Clock, cachedReading, type Metrics, type Reading } from "@holdfast/runtime";
-import type { FleetFacts, StateStore } from "@holdfast/state-store";
+import type { FleetFacts, SchedulerStore } from "@holdfast/state-store";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
 
 interface Dependencies {
   readonly metrics: Metrics;
-  readonly store: Pick<StateStore, "findFleetFacts">;
+  readonly store: Pick<SchedulerStore, "findFleetFacts">;
   readonly lanes: () => readonly string[];
   /** How many Schedulers there are: each reads the less often, the more there are. */
   readonly schedulers: () => number;

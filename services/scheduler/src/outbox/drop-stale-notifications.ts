@@ -1,8 +1,8 @@
 import type { Logger } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SchedulerStore } from "@holdfast/state-store";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "deleteStaleNotifications">;
+  readonly store: Pick<SchedulerStore, "deleteStaleNotifications">;
   readonly log: Pick<Logger, "warn">;
 }
 

@@ -8,11 +8,11 @@ import {
 import { fromTraceText } from "@holdfast/domain";
 import type { BindResult, Broker, OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import { type Clock, type Logger, noTracing, sendSpan, type Tracing } from "@holdfast/runtime";
-import type { StateStore, TakenNotification } from "@holdfast/state-store";
+import type { SchedulerStore, TakenNotification } from "@holdfast/state-store";
 import { delayedDestinations } from "./delayed-destinations.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "takeNotifications" | "deleteNotifications">;
+  readonly store: Pick<SchedulerStore, "takeNotifications" | "deleteNotifications">;
   readonly broker: NotificationBroker;
   /** Alerts, or the statuses for submitters and the events for all subscribers. */
   readonly kind: "alert" | "status";

@@ -1,9 +1,9 @@
 import { agentsOfLane } from "@holdfast/domain";
 import type { Clock } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SchedulerStore } from "@holdfast/state-store";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findAgentServices">;
+  readonly store: Pick<SchedulerStore, "findAgentServices">;
   readonly clock: Pick<Clock, "now">;
 }
 

@@ -1,6 +1,6 @@
 import type { ReportedTaskEvent } from "@holdfast/domain";
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { AppliedEvents, ProbedLane, StateStore } from "@holdfast/state-store";
+import type { AppliedEvents, ProbedLane, SchedulerStore } from "@holdfast/state-store";
 import type { StepClaims } from "../claim/claim-steps.ts";
 import { agentServices } from "./agent-services.ts";
 import { breakerView } from "./breaker-view.ts";
@@ -9,7 +9,7 @@ import { retryBudget } from "./retry-budget.ts";
 
 interface Dependencies {
   readonly store: Pick<
-    StateStore,
+    SchedulerStore,
     | "endProbes"
     | "findAgentServices"
     | "findBreakers"

@@ -21,7 +21,7 @@ import type {
   Proof,
   RejectedReply,
   ReportedTaskEvent,
-  StateStore,
+  SchedulerStore,
 } from "@holdfast/state-store";
 import type { StepClaims } from "../claim/claim-steps.ts";
 import type { BatchSizes } from "../dispatch/batch-sizes.ts";
@@ -34,7 +34,7 @@ import type { ApplyEvents } from "../scheduler-context.ts";
 import { faultOfOutput, toReportedEvent } from "./to-reported-event.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "recordProofs" | "recordRejectedReplies">;
+  readonly store: Pick<SchedulerStore, "recordProofs" | "recordRejectedReplies">;
   readonly broker: Pick<Broker, "oldestMs">;
   readonly apply: ApplyEvents;
   readonly dispatches: Dispatches;

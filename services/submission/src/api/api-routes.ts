@@ -1,5 +1,6 @@
 import type { BrokerLook } from "@holdfast/diagnosis";
 import type { Tracing } from "@holdfast/runtime";
+import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Access } from "../access/access.ts";
 import { nameOperators } from "../access/operator-names.ts";
@@ -12,7 +13,7 @@ import { attemptsRoute } from "../look/attempts-route.ts";
 import { inspectionRoutes } from "../look/inspection-routes.ts";
 import type { Inspection } from "../look/open-inspection.ts";
 import { operatorRoutes } from "../operator-routes.ts";
-import { type OverviewStore, readOverview } from "../overview/overview.ts";
+import { readOverview } from "../overview/overview.ts";
 import { overviewRoutes } from "../overview/overview-routes.ts";
 import { sharedLook } from "../overview/shared-look.ts";
 import { resultRoute } from "../results/result-route.ts";
@@ -36,15 +37,7 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
   Omit<Parameters<typeof overviewRoutes>[1], "onRequest" | "overview"> &
   Omit<Parameters<typeof workflowRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof bulkRoutes>[1], "onRequest"> & {
-    readonly store: Parameters<typeof findTasks>[0] &
-      Parameters<typeof resultWaiter>[0]["store"] &
-      Parameters<typeof followTasks>[0]["store"] &
-      Parameters<typeof taskEventsRoute>[1]["store"] &
-      Parameters<typeof attemptsRoute>[1]["store"] &
-      Parameters<typeof followChanges>[0]["store"] &
-      Parameters<typeof letterRoutes>[1]["store"] &
-      Parameters<typeof systemRoute>[1]["store"] &
-      OverviewStore;
+    readonly store: SubmissionStore & OperationsStore;
     readonly access: Access;
     /** Streams of events at a time, each with its connection. */
     readonly mostStreams: number;
@@ -58,11 +51,10 @@ interface Routes extends Shared {
   /** The tracing of requests; none unless given. */
   readonly tracing?: Tracing;
   /** The routes for applications; null: tasks are not taken here. */
-  readonly submission:
-    | (Omit<Parameters<typeof submitRoutes>[1], keyof Shared | "tasks" | "waiter"> & {
-        readonly store: Parameters<typeof submitRoutes>[1]["store"];
-      })
-    | null;
+  readonly submission: Omit<
+    Parameters<typeof submitRoutes>[1],
+    keyof Shared | "tasks" | "waiter"
+  > | null;
   /** The routes for operators; null: there are none here. */
   readonly operations: {
     /** Lets only operators pass. */

@@ -126,10 +126,7 @@ function stopRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies)
   );
 }
 
-async function mustFind(
-  store: Pick<BulkDependencies["store"], "findBulkOperation">,
-  id: string,
-): Promise<BulkOperation> {
+async function mustFind(store: BulkDependencies["store"], id: string): Promise<BulkOperation> {
   const found = isId(id) ? await store.findBulkOperation({ tenant, id }) : null;
   if (found !== null) return found;
   throw new Problem(404, "bulk.unknown", `There is no bulk operation ${id}.`);

@@ -1,6 +1,6 @@
 import { limits } from "@holdfast/contracts";
 import { printableCharacter } from "@holdfast/domain";
-import type { KeptLetter, StateStore } from "@holdfast/state-store";
+import type { KeptLetter } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { describe, ref } from "../api/describe.ts";
@@ -12,8 +12,6 @@ import { type ReplayDependencies, replayLetter } from "./replay-letter.ts";
 import { type ReplayRules, replayOf } from "./replay-of.ts";
 
 interface Dependencies extends ReplayDependencies {
-  readonly store: ReplayDependencies["store"] &
-    Pick<StateStore, "findDeadLetters" | "findDeadLetterActions">;
   readonly onRequest: onRequestAsyncHookHandler;
 }
 

@@ -1,5 +1,5 @@
 import type { OutgoingMessage, PublishResult } from "@holdfast/messaging";
-import type { LetterWish, StateStore } from "@holdfast/state-store";
+import type { LetterWish, OperationsStore } from "@holdfast/state-store";
 import { Problem } from "../problem.ts";
 import { mustBeSettled } from "./must-be-settled.ts";
 import { type ReplayRules, replayOf } from "./replay-of.ts";
@@ -8,7 +8,7 @@ import { type ReplayRules, replayOf } from "./replay-of.ts";
 export type Publish = (message: OutgoingMessage) => Promise<PublishResult>;
 
 export interface ReplayDependencies {
-  readonly store: Pick<StateStore, "findDeadLetter" | "settleDeadLetter" | "findDeadLetterAction">;
+  readonly store: OperationsStore;
   readonly publish: Publish;
   readonly replays: ReplayRules;
 }

@@ -2,7 +2,7 @@ import { type Json, lookupIn, resolveTemplate, type WorkflowDefinition } from "@
 import type {
   FoundTask,
   LateReply,
-  StateStore,
+  OperationsStore,
   StepLimits,
   TaskRecord,
 } from "@holdfast/state-store";
@@ -17,7 +17,7 @@ import { unusable, type WorkflowDirectory } from "../workflow-directory.ts";
 import { type Attempt, attemptsOf, type Wait } from "./attempts.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findAttemptFacts" | "findWorkflow">;
+  readonly store: OperationsStore;
   readonly directory: Pick<WorkflowDirectory, "noun">;
   readonly tasks: Tasks;
   readonly onRequest: onRequestAsyncHookHandler;

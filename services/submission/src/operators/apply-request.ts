@@ -3,8 +3,8 @@ import { type OperatorRefusal, operatorRefusalOf } from "@holdfast/domain";
 import type {
   AttemptOfTask,
   EventOutcome,
+  OperationsStore,
   ReportedTaskEvent,
-  StateStore,
   TaskRecord,
 } from "@holdfast/state-store";
 import type { onRequestAsyncHookHandler } from "fastify";
@@ -19,7 +19,7 @@ import type { TaskResource } from "../task-resource.ts";
 import { Wish } from "../wishes.ts";
 
 export interface OperatorDependencies {
-  readonly store: Pick<StateStore, "applyEvents" | "findWorkflow">;
+  readonly store: OperationsStore;
   readonly tasks: Tasks;
   /** Lets only operators pass. */
   readonly onRequest: onRequestAsyncHookHandler;

@@ -1,5 +1,5 @@
 import { agentsOfLane, type FaultCode } from "@holdfast/domain";
-import type { PauseTarget, StateStore } from "@holdfast/state-store";
+import type { OperationsStore, PauseTarget } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Static } from "typebox";
 import { describe, ref } from "../api/describe.ts";
@@ -8,10 +8,7 @@ import { Problem } from "../problem.ts";
 import { NameParams, WishBody } from "../wishes.ts";
 
 interface Dependencies {
-  readonly store: Pick<
-    StateStore,
-    "pause" | "resume" | "findPauses" | "findLanes" | "findWorkflowNames"
-  >;
+  readonly store: OperationsStore;
   readonly hint: () => void;
   readonly onRequest: onRequestAsyncHookHandler;
 }
@@ -29,7 +26,7 @@ interface ByName {
 }
 
 /** Agents that stored workflows name. */
-const knownAgents = async (store: Pick<StateStore, "findLanes">): Promise<readonly string[]> => [
+const knownAgents = async (store: OperationsStore): Promise<readonly string[]> => [
   ...new Set((await store.findLanes()).flatMap(agentsOfLane)),
 ];
 

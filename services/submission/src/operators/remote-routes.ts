@@ -1,5 +1,5 @@
 import type { FaultCode } from "@holdfast/domain";
-import type { RemoteRecord, StateStore } from "@holdfast/state-store";
+import type { OperationsStore, RemoteRecord } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Static } from "typebox";
 import { describe, ref } from "../api/describe.ts";
@@ -8,7 +8,7 @@ import { Problem } from "../problem.ts";
 import { NameParams, WishBody } from "../wishes.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "closeBreaker" | "findRemotes" | "holdBreakerOpen">;
+  readonly store: OperationsStore;
   readonly hint: () => void;
   readonly onRequest: onRequestAsyncHookHandler;
 }
@@ -16,7 +16,7 @@ interface Dependencies {
 interface Act {
   readonly name: "open" | "close";
   readonly summary: string;
-  readonly apply: StateStore["closeBreaker"];
+  readonly apply: OperationsStore["closeBreaker"];
   readonly refusal: FaultCode;
   readonly why: string;
 }

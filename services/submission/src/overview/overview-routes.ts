@@ -1,7 +1,7 @@
 import { quantileOf } from "@holdfast/domain";
 import type {
   FailureGroup,
-  StateStore,
+  OperationsStore,
   StatisticsBucket,
   SubjectTotals,
 } from "@holdfast/state-store";
@@ -14,10 +14,7 @@ import type { readOverview } from "./overview.ts";
 import { FailuresQuery, rangeOf, StatisticsQuery } from "./statistics-query.ts";
 
 interface Dependencies {
-  readonly store: Pick<
-    StateStore,
-    "findStatistics" | "findStatisticsProgress" | "findFailures" | "findTotals"
-  >;
+  readonly store: OperationsStore;
   /** The overview, at most a second old. */
   readonly overview: () => ReturnType<typeof readOverview>;
   readonly directory: Pick<WorkflowDirectory, "versionsOf">;

@@ -2,28 +2,16 @@ import type { BrokerLook } from "@holdfast/diagnosis";
 import { quantileOf } from "@holdfast/domain";
 import type {
   ListedAgent,
+  OperationsStore,
   OverviewFacts,
   RemoteRecord,
   SeenInstance,
-  StateStore,
   SubjectTotals,
 } from "@holdfast/state-store";
 import { findNeeds } from "./needs-you.ts";
 
-export type OverviewStore = Pick<
-  StateStore,
-  | "findOverview"
-  | "findTotals"
-  | "listAgents"
-  | "findRemotes"
-  | "findInstances"
-  | "findKnownAgents"
-  | "findPaths"
-  | "findInbox"
->;
-
 interface OverviewSources {
-  readonly store: OverviewStore;
+  readonly store: OperationsStore;
   /** What this process knows of the broker. */
   readonly lookAtBroker: () => BrokerLook;
 }

@@ -1,12 +1,12 @@
 import { type Json, refsOf, stepOfRef } from "@holdfast/domain";
-import type { StateStore } from "@holdfast/state-store";
+import type { SubmissionStore } from "@holdfast/state-store";
 import type { MakeRoom } from "../room.ts";
 import type { ShownTask, TaskResource } from "../task-resource.ts";
 import { mostResultBytes, resultOf, tooLarge } from "./result-of.ts";
 
 /** Adds the result to a processed task whose payloads were not read: it may need few of them. */
 export async function readResult(
-  store: Pick<StateStore, "findPayloads">,
+  store: Pick<SubmissionStore, "findPayloads">,
   { resource, definition }: ShownTask,
   makeRoom: MakeRoom,
 ): Promise<TaskResource> {

@@ -1,9 +1,9 @@
 import type { Milliseconds } from "@holdfast/domain";
 import type { Caller, Shares } from "@holdfast/runtime/http";
-import type { StateStore } from "@holdfast/state-store";
+import type { SubmissionStore } from "@holdfast/state-store";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findFinishedTasks">;
+  readonly store: Pick<SubmissionStore, "findFinishedTasks">;
   /** Requests that wait at a time, by address, each with its connection. */
   readonly room: Shares;
   readonly clock?: () => Milliseconds;

@@ -1,4 +1,4 @@
-import type { ListedTask, StateStore, TaskFilter } from "@holdfast/state-store";
+import type { ListedTask, OperationsStore, TaskFilter } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { describeAt, ref } from "../api/describe.ts";
@@ -16,7 +16,7 @@ import { filterOfBody, SearchBody } from "./search-body.ts";
 import { withVersions } from "./with-versions.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "listTasks" | "countMatchingTasks">;
+  readonly store: OperationsStore;
   readonly directory: WorkflowDirectory;
   readonly onRequest: onRequestAsyncHookHandler;
 }
@@ -141,7 +141,7 @@ async function atDoor(
   };
 }
 
-const toPage = ({ items, next }: Awaited<ReturnType<StateStore["listTasks"]>>) => ({
+const toPage = ({ items, next }: Awaited<ReturnType<OperationsStore["listTasks"]>>) => ({
   items: items.map(listed),
   next: cursorOf(next),
 });

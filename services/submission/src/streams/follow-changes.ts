@@ -1,12 +1,12 @@
 import type { Milliseconds } from "@holdfast/domain";
-import type { StateStore } from "@holdfast/state-store";
+import type { OperationsStore } from "@holdfast/state-store";
 import { type ChangesView, changesView, type FreshChanges, mostTasks } from "./changes-view.ts";
 import type { EventStream } from "./event-stream.ts";
 import { type Following, followByLooks } from "./follow-by-looks.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findChangedTasks">;
+  readonly store: OperationsStore;
   readonly streams: Pick<OpenStreams, "isReady">;
   /** How the system is, at most a second old. */
   readonly overview: () => Promise<{ readonly at: string }>;

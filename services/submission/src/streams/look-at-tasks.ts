@@ -1,5 +1,5 @@
 import { overload } from "@holdfast/runtime";
-import type { StateStore, TaskStanding } from "@holdfast/state-store";
+import type { SubmissionStore, TaskStanding } from "@holdfast/state-store";
 import type { Tasks } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
 import type { TaskResource } from "../task-resource.ts";
@@ -8,7 +8,7 @@ import type { OpenStreams } from "./open-streams.ts";
 import type { Follower } from "./task-followers.ts";
 
 export interface LookDependencies {
-  readonly store: Pick<StateStore, "findMovesSince" | "findStandings">;
+  readonly store: Pick<SubmissionStore, "findMovesSince" | "findStandings">;
   readonly tasks: Pick<Tasks, "show">;
   readonly streams: Pick<OpenStreams, "isReady" | "roomFor">;
 }

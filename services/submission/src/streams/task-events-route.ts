@@ -1,4 +1,4 @@
-import type { StateStore } from "@holdfast/state-store";
+import type { SubmissionStore } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Access } from "../access/access.ts";
@@ -12,7 +12,7 @@ import type { OpenStreams } from "./open-streams.ts";
 import { type Follower, follower, overlap } from "./task-followers.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findEarlierMove">;
+  readonly store: Pick<SubmissionStore, "findEarlierMove">;
   readonly directory: Pick<WorkflowDirectory, "noun">;
   readonly tasks: Tasks;
   readonly streams: OpenStreams;

@@ -1,13 +1,8 @@
-import type { SeenInstance, StateStore } from "@holdfast/state-store";
+import type { OperationsStore, SeenInstance } from "@holdfast/state-store";
 import type { FoundQueues } from "./find-queues.ts";
 
-export type SystemStore = Pick<
-  StateStore,
-  "findInstances" | "findPartitionSizes" | "measureOutbox"
->;
-
 interface Options {
-  readonly store: SystemStore;
+  readonly store: OperationsStore;
   readonly queues: () => Promise<FoundQueues>;
   readonly version: string;
 }

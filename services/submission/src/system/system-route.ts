@@ -1,12 +1,13 @@
 import { holdfastVersion, redactConfig } from "@holdfast/runtime";
+import type { OperationsStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { describe, ref } from "../api/describe.ts";
 import { sharedLook } from "../overview/shared-look.ts";
 import type { FoundQueues } from "./find-queues.ts";
-import { readSystem, type SystemStore } from "./read-system.ts";
+import { readSystem } from "./read-system.ts";
 
 interface Dependencies {
-  readonly store: SystemStore;
+  readonly store: OperationsStore;
   readonly queues: () => Promise<FoundQueues>;
   /** The configuration of this process, with its secrets: they are left out of the answer. */
   readonly configuration: Readonly<Record<string, unknown>>;

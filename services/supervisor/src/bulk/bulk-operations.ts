@@ -1,9 +1,9 @@
 import { hasBulkEnded, mayApply, nextItemIn } from "@holdfast/domain";
 import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
 import { type Failpoint, type Logger, type Metrics, noMetrics, repeat } from "@holdfast/runtime";
-import type { AttemptOfTask, BulkWork, StateStore } from "@holdfast/state-store";
+import type { AttemptOfTask, BulkWork, SupervisorStore } from "@holdfast/state-store";
 
-type BulkStore = Pick<StateStore, "findBulkWork" | "applyBulkItems" | "verifyBulkItems">;
+type BulkStore = Pick<SupervisorStore, "findBulkWork" | "applyBulkItems" | "verifyBulkItems">;
 
 interface Dependencies {
   readonly store: BulkStore;

@@ -15,14 +15,14 @@ import {
   type AttemptOfTask,
   type Expired,
   type ReportedTaskEvent,
-  type StateStore,
+  type SupervisorStore,
   unusableTasks,
 } from "@holdfast/state-store";
 import type { RecoveryDelay } from "./recovery-delay.ts";
 import type { ReplyProbes } from "./reply-probes.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findExpired" | "applyEvents" | "rememberOutage">;
+  readonly store: Pick<SupervisorStore, "findExpired" | "applyEvents" | "rememberOutage">;
   readonly broker: Pick<Broker, "inspect">;
   readonly clock: Pick<Clock, "now">;
   readonly grace: RecoveryDelay;

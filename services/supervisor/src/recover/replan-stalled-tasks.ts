@@ -1,8 +1,8 @@
 import type { Logger, Measure } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SupervisorStore } from "@holdfast/state-store";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findStalledTasks" | "applyEvents">;
+  readonly store: Pick<SupervisorStore, "findStalledTasks" | "applyEvents">;
   readonly log: Logger;
   readonly actor: string;
   readonly replanned: Measure;

@@ -1,10 +1,10 @@
 import { probeRoute, ReplyProbe, replyExchange, replyQueues } from "@holdfast/contracts";
 import type { Broker, PublishResult } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { Asked, StateStore } from "@holdfast/state-store";
+import type { Asked, SupervisorStore } from "@holdfast/state-store";
 
 interface Options {
-  readonly store: Pick<StateStore, "askForProof" | "raisePathAlert">;
+  readonly store: Pick<SupervisorStore, "askForProof" | "raisePathAlert">;
   readonly broker: Pick<Broker, "publish">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Pick<Logger, "warn" | "info">;

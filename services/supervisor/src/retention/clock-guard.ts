@@ -1,8 +1,8 @@
 import type { Logger } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SupervisorStore } from "@holdfast/state-store";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "lookAtClock">;
+  readonly store: Pick<SupervisorStore, "lookAtClock">;
   readonly log: Pick<Logger, "info" | "error">;
 }
 

@@ -1,9 +1,9 @@
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SupervisorStore } from "@holdfast/state-store";
 import { batch, deleteInBatches } from "./delete-in-batches.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "deleteOldMessages" | "deleteExcessMessages">;
+  readonly store: Pick<SupervisorStore, "deleteOldMessages" | "deleteExcessMessages">;
   readonly log: Pick<Logger, "warn">;
   readonly clock: Clock;
   /** How long refused replies and dead letters are kept, at most, in milliseconds. */

@@ -1,11 +1,11 @@
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { OldMonth, StateStore } from "@holdfast/state-store";
+import type { OldMonth, SupervisorStore } from "@holdfast/state-store";
 import { clockGuard } from "./clock-guard.ts";
 import { batch, deleteInBatches } from "./delete-in-batches.ts";
 import { deleteMessages } from "./delete-messages.ts";
 
 export type ForgettingStore = Pick<
-  StateStore,
+  SupervisorStore,
   | "deleteExcessMessages"
   | "deleteExpiredKeys"
   | "deleteFinishedTasks"

@@ -6,13 +6,13 @@ import {
   repeat,
   systemClock,
 } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SupervisorStore } from "@holdfast/state-store";
 import { type ForgettingStatistics, forgetStatistics } from "../statistics/forget-statistics.ts";
 import { type CountingStore, rollUpHistory } from "../statistics/roll-up-history.ts";
 import { pause } from "./delete-in-batches.ts";
 import { dropOldMonths, type ForgettingStore } from "./drop-old-months.ts";
 
-type SweepingStore = Pick<StateStore, "deleteFreeBusinessKeys">;
+type SweepingStore = Pick<SupervisorStore, "deleteFreeBusinessKeys">;
 
 export interface HousekeepingOptions {
   readonly store: ForgettingStore &
@@ -77,7 +77,7 @@ export function housekeeping({ clock = systemClock, ...options }: HousekeepingOp
   };
 }
 
-type PartitioningStore = Pick<StateStore, "makePartitions">;
+type PartitioningStore = Pick<SupervisorStore, "makePartitions">;
 
 interface Dependencies {
   readonly store: PartitioningStore;

@@ -1,8 +1,8 @@
 import type { Clock } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SupervisorStore } from "@holdfast/state-store";
 import { batch, deleteInBatches, pause } from "../retention/delete-in-batches.ts";
 
-export type ForgettingStatistics = Pick<StateStore, "deleteOldStatistics">;
+export type ForgettingStatistics = Pick<SupervisorStore, "deleteOldStatistics">;
 
 interface Dependencies {
   readonly store: ForgettingStatistics;

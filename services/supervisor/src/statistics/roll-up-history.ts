@@ -1,7 +1,7 @@
 import type { Logger } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { SupervisorStore } from "@holdfast/state-store";
 
-export type CountingStore = Pick<StateStore, "findStatisticsProgress" | "rollUp">;
+export type CountingStore = Pick<SupervisorStore, "findStatisticsProgress" | "rollUp">;
 
 interface Dependencies {
   readonly store: CountingStore;

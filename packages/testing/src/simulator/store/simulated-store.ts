@@ -1,17 +1,26 @@
-import type { SchedulerStore } from "@holdfast/scheduler-service";
-import type { StateStore } from "@holdfast/state-store";
-import type { SupervisorStore } from "@holdfast/supervisor-service";
+import type { LoopStore } from "@holdfast/scheduler-service";
+import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
+import type { RecoveryStore } from "@holdfast/supervisor-service";
 
-/** What of the state store the loops and their clients use. */
-export type SimulatedStore = SchedulerStore &
-  SupervisorStore &
+/** What each kind of process asks of the store: operations of its role, with their types. */
+export interface StoresOfRoles {
+  readonly scheduler: LoopStore;
+  readonly supervisor: RecoveryStore;
+  readonly submission: Pick<
+    SubmissionStore,
+    "submitTasks" | "findWorkflows" | "findKnownAgents" | "findActiveVersions"
+  >;
+  readonly client: Pick<SubmissionStore, "submitTasks">;
+  readonly agent: Readonly<Record<never, never>>;
+}
+
+/** What of the state store the loops, their clients and operators use. */
+export type SimulatedStore = StoresOfRoles["scheduler"] &
+  StoresOfRoles["supervisor"] &
+  StoresOfRoles["submission"] &
   Pick<
-    StateStore,
-    | "submitTasks"
+    OperationsStore,
     | "registerWorkflow"
-    | "findWorkflows"
-    | "findKnownAgents"
-    | "findActiveVersions"
     | "activateWorkflow"
     | "retireWorkflow"
     | "reinstateWorkflow"

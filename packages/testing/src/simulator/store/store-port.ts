@@ -1,7 +1,7 @@
 import { TransientFault } from "@holdfast/domain";
 import type { Host } from "../host.ts";
 import type { World } from "../world.ts";
-import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
+import type { AtOnce, SimulatedStore, StoresOfRoles } from "./simulated-store.ts";
 
 /** How long a process waits for a store that it cannot reach, in milliseconds. */
 const patience = 500;
@@ -81,7 +81,9 @@ const answeredAtOnce = (store: AtOnce<SimulatedStore>): Partial<SimulatedStore> 
 });
 
 /** What each kind of process asks of the store. */
-const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[]>> = {
+const operations: {
+  readonly [Role in Host["role"]]: readonly (keyof StoresOfRoles[Role])[];
+} = {
   scheduler: [
     "applyEvents",
     "claimDueSteps",
