@@ -2,15 +2,24 @@ import type { LoopStore } from "@holdfast/scheduler-service";
 import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { RecoveryStore } from "@holdfast/supervisor-service";
 
-/** What of the state store the loops and their clients use. Each operation is that of a role, so it has the same type. */
-export type SimulatedStore = LoopStore &
-  RecoveryStore &
-  Pick<
+/** What each kind of process asks of the store, if anything: operations of its role, with their types. */
+export interface StoresOfRoles {
+  readonly scheduler: LoopStore;
+  readonly supervisor: RecoveryStore;
+  readonly submission: Pick<
     SubmissionStore,
-    "submitTasks" | "registerWorkflow" | "findWorkflows" | "findKnownAgents" | "findActiveVersions"
-  > &
+    "submitTasks" | "findWorkflows" | "findKnownAgents" | "findActiveVersions"
+  >;
+  readonly client: Pick<SubmissionStore, "submitTasks">;
+}
+
+/** What of the state store the loops, their clients and operators use. */
+export type SimulatedStore = StoresOfRoles["scheduler"] &
+  StoresOfRoles["supervisor"] &
+  StoresOfRoles["submission"] &
   Pick<
     OperationsStore,
+    | "registerWorkflow"
     | "activateWorkflow"
     | "retireWorkflow"
     | "reinstateWorkflow"

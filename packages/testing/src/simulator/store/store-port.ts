@@ -1,10 +1,7 @@
 import { TransientFault } from "@holdfast/domain";
-import type { LoopStore } from "@holdfast/scheduler-service";
-import type { SubmissionStore } from "@holdfast/state-store";
-import type { RecoveryStore } from "@holdfast/supervisor-service";
 import type { Host } from "../host.ts";
 import type { World } from "../world.ts";
-import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
+import type { AtOnce, SimulatedStore, StoresOfRoles } from "./simulated-store.ts";
 
 /** How long a process waits for a store that it cannot reach, in milliseconds. */
 const patience = 500;
@@ -85,12 +82,8 @@ const answeredAtOnce = (store: AtOnce<SimulatedStore>): Partial<SimulatedStore> 
 
 /** What each kind of process asks of the store. */
 const operations: {
-  readonly scheduler: readonly (keyof LoopStore)[];
-  readonly supervisor: readonly (keyof RecoveryStore)[];
-  readonly submission: readonly (keyof SubmissionStore & keyof SimulatedStore)[];
-  readonly client: readonly (keyof SubmissionStore & keyof SimulatedStore)[];
-  readonly agent: readonly never[];
-} = {
+  readonly [Role in keyof StoresOfRoles]: readonly (keyof StoresOfRoles[Role])[];
+} & { readonly agent: readonly never[] } = {
   scheduler: [
     "applyEvents",
     "claimDueSteps",
