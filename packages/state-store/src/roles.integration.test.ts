@@ -235,7 +235,7 @@ test.each(everyRole)("holdfast_%s may run every statement of its operations", as
 test.each(everyRole.filter((role) => role !== "observer"))(
   "holdfast_%s has no right that none of its operations needs",
   async (role) => {
-    expect(await needlessGrants(role)).toEqual(known[role]);
+    expect(new Set(await needlessGrants(role))).toEqual(new Set(known[role]));
   },
 );
 

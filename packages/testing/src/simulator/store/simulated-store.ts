@@ -2,7 +2,7 @@ import type { LoopStore } from "@holdfast/scheduler-service";
 import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { RecoveryStore } from "@holdfast/supervisor-service";
 
-/** What each kind of process asks of the store: operations of its role, with their types. */
+/** What each kind of process asks of the store, if anything: operations of its role, with their types. */
 export interface StoresOfRoles {
   readonly scheduler: LoopStore;
   readonly supervisor: RecoveryStore;
@@ -11,7 +11,6 @@ export interface StoresOfRoles {
     "submitTasks" | "findWorkflows" | "findKnownAgents" | "findActiveVersions"
   >;
   readonly client: Pick<SubmissionStore, "submitTasks">;
-  readonly agent: Readonly<Record<never, never>>;
 }
 
 /** What of the state store the loops, their clients and operators use. */

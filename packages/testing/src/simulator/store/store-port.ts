@@ -82,8 +82,8 @@ const answeredAtOnce = (store: AtOnce<SimulatedStore>): Partial<SimulatedStore> 
 
 /** What each kind of process asks of the store. */
 const operations: {
-  readonly [Role in Host["role"]]: readonly (keyof StoresOfRoles[Role])[];
-} = {
+  readonly [Role in keyof StoresOfRoles]: readonly (keyof StoresOfRoles[Role])[];
+} & { readonly agent: readonly never[] } = {
   scheduler: [
     "applyEvents",
     "claimDueSteps",
