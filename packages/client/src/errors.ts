@@ -1,6 +1,8 @@
 import type { components } from "./openapi.ts";
 
 type Problem = components["schemas"]["Problem"];
+/** A problem of this version, or of one before it, which named no request. */
+type Answered = Omit<Problem, "requestId"> & Partial<Pick<Problem, "requestId">>;
 
 /** What the service refused, or could not do: a problem of RFC 9457 with a stable `code`. */
 export class ProblemError extends Error {
@@ -12,15 +14,18 @@ export class ProblemError extends Error {
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
   /** The open task that has the key, for `task.key_in_use`. */
   readonly taskId: string | null;
-  readonly problem: Problem;
+  /** Names the request in the log of the service; null: what answered named none. */
+  readonly requestId: string | null;
+  readonly problem: Answered;
 
-  constructor(problem: Problem) {
+  constructor(problem: Answered) {
     super(problem.detail);
     this.problem = problem;
     this.status = problem.status;
     this.code = problem.code;
     this.errors = problem.errors ?? [];
     this.taskId = problem.taskId ?? null;
+    this.requestId = problem.requestId ?? null;
   }
 }
 
@@ -31,7 +36,7 @@ export class ConnectionError extends Error {
 }
 
 /** The answer of something else than the service, such as a proxy. */
-export const isProblem = (body: unknown): body is Problem =>
+export const isProblem = (body: unknown): body is Answered =>
   typeof body === "object" &&
   body !== null &&
   "code" in body &&

@@ -64,7 +64,8 @@ export function operatorGate(
     refused(1);
     // A guesser would fill the disk.
     if (found.count === 1 || found.count === wrongTries) {
-      log.warn({ address, wrong: found.count }, "operator token refused");
+      const { id: requestId } = request;
+      log.warn({ address, wrong: found.count, requestId }, "operator token refused");
     }
     if (found.count <= wrongTries) return;
     void reply.header("retry-after", String(Math.ceil((found.until - clock()) / 1_000)));

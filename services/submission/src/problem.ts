@@ -38,21 +38,25 @@ const shortened = ({ pointer, detail }: FieldFault): FieldFault => ({
 export const noRoute = ({ method, url }: { readonly method: string; readonly url: string }) =>
   new Problem(404, "request.no_route", `There is no ${method} ${url}.`);
 
+/** Logs that a request was answered 503, and why. */
+export type LogRefusal = (err: unknown, requestId: string) => void;
+
 /** Turns whatever a route threw into an answer that says what to do. */
 export const sendProblem =
-  (logRefusal: (err: unknown) => void) =>
+  (logRefusal: LogRefusal) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = toProblem(error);
     const { status } = problem;
     if (status === 503) {
       // A client that has gone is no trouble of ours.
-      if (problem.code !== "request.withdrawn") logRefusal(error);
+      if (problem.code !== "request.withdrawn") logRefusal(error, request.id);
       void reply.header("retry-after", "1");
     } else if (status >= 500) request.log.error({ err: error }, "request failed");
     // The framework closes the connection after a body that it did not read to its end, and the reset
     // can overtake the answer. Node discards the rest instead, for as long as a request may take.
     void reply.removeHeader("connection");
-    return reply.code(status).header("content-type", problemType).send(problemBody(problem));
+    const body = problemBody(problem, request.id);
+    return reply.code(status).header("content-type", problemType).send(body);
   };
 
 /** What the framework refuses, under names that stay when the framework goes. */

@@ -14,14 +14,18 @@ export interface ProblemText {
   readonly more?: Readonly<Record<string, string>>;
 }
 
-/** The body of the answer: RFC 9457, with a stable `code`. */
-export const problemBody = ({ status, code, message, errors = [], more }: ProblemText): string =>
+/** The body of the answer to the request of that name: RFC 9457, with a stable `code`. */
+export const problemBody = (
+  { status, code, message, errors = [], more }: ProblemText,
+  requestId: string,
+): string =>
   JSON.stringify({
     type: "about:blank",
     title: titleOf(status),
     status,
     code,
     detail: message,
+    requestId,
     ...(errors.length > 0 ? { errors } : {}),
     ...more,
   });

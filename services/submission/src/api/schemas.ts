@@ -19,6 +19,9 @@ const Problem = named("Problem", {
   status: count("The status of the answer."),
   code: text("Stable: see the catalogue of fault codes."),
   detail: text("One sentence: what is wrong, and what to do."),
+  requestId: text(
+    "Names the request in the log: as `x-request-id`, in the request and its answer.",
+  ),
   errors: Type.Optional(
     Type.Array(
       Type.Object({
