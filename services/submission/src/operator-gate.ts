@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Metrics } from "@holdfast/runtime";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
+import { tokenIn } from "./bearer.ts";
 import { httpMetrics } from "./http-metrics.ts";
 import { Problem } from "./problem.ts";
 
@@ -96,9 +97,6 @@ export function operatorGate(
     },
   };
 }
-
-const tokenIn = ({ authorization = "" }: IncomingHttpHeaders): string =>
-  /^Bearer (.+)$/i.exec(authorization)?.[1] ?? "";
 
 /** A digest of the same length, whatever it is of. */
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

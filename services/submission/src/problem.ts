@@ -2,6 +2,7 @@ import { type FieldFault, limits } from "@holdfast/contracts";
 import { Fault, type FaultCode } from "@holdfast/domain";
 import { noRoom, problemBody, problemType } from "@holdfast/runtime/http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { challengeTo } from "./bearer.ts";
 
 /** An answer to a request that cannot be granted: RFC 9457, with a stable `code`. */
 export class Problem extends Error {
@@ -51,6 +52,8 @@ export const sendProblem =
       // A client that has gone is no trouble of ours.
       if (problem.code !== "request.withdrawn") logRefusal(error, request.id);
       void reply.header("retry-after", "1");
+    } else if (status === 401) {
+      void reply.header("www-authenticate", challengeTo(request.headers));
     } else if (status >= 500) request.log.error({ err: error }, "request failed");
     // The framework closes the connection after a body that it did not read to its end, and the reset
     // can overtake the answer. Node discards the rest instead, for as long as a request may take.
