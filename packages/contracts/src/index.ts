@@ -48,6 +48,7 @@ export {
 } from "./definition/validate-definition.ts";
 export { compileTaskInput } from "./flow/check-missing.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
+export { faultSentence } from "./limits/field-faults.ts";
 export { limits } from "./limits/limits.ts";
 export { allowedVisible, FairnessKey, isVisible, Payload } from "./limits/parts.ts";
 export { payloadFaults } from "./limits/payload-faults.ts";

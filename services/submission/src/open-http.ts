@@ -25,7 +25,14 @@ import { describe } from "./api/describe.ts";
 import { openDocument } from "./api/document.ts";
 import { namedSchemas } from "./api/schemas.ts";
 import { lazyValidators } from "./lazy-validators.ts";
-import { type LogRefusal, noRoute, Problem, sendProblem, toProblem } from "./problem.ts";
+import {
+  invalidRequest,
+  type LogRefusal,
+  noRoute,
+  Problem,
+  sendProblem,
+  toProblem,
+} from "./problem.ts";
 import { boundAnswers, bytesAsValues, roomFor, smallBytes } from "./room.ts";
 
 declare module "fastify" {
@@ -62,7 +69,15 @@ export function openHttp(
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
     // As it comes, or not at all: nothing is turned into what it might have meant.
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        allErrors: false,
+        // An error has the schema of its field, which says what that must be.
+        verbose: true,
+      },
+    },
     schemaController: { compilersFactory: { buildValidator: lazyValidators() } },
   });
   // The schemas of answers describe them, and do not change what is sent.
@@ -116,9 +131,7 @@ function takeStorableTexts(app: FastifyInstance): void {
     const [name] = texts.find(([, text]) => !isStorable(text)) ?? [];
     if (name === undefined) return done();
     const detail = "must not contain a NUL or half a character";
-    const errors = [{ pointer: `/${name}`, detail }];
-    const words = "The request is not complete or not right.";
-    done(new Problem(422, "request.invalid", words, errors));
+    done(invalidRequest([{ pointer: `/${name}`, detail }]));
   });
 }
 

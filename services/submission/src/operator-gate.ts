@@ -65,8 +65,7 @@ export function operatorGate(
     refused(1);
     // A guesser would fill the disk.
     if (found.count === 1 || found.count === wrongTries) {
-      const { id: requestId } = request;
-      log.warn({ address, wrong: found.count, requestId }, "operator token refused");
+      log.warn({ address, wrong: found.count, requestId: request.id }, "operator token refused");
     }
     if (found.count <= wrongTries) return;
     void reply.header("retry-after", String(Math.ceil((found.until - clock()) / 1_000)));

@@ -113,6 +113,30 @@ test("every answer has the id of its request, and a refusal says it in its body,
   client.destroy();
 });
 
+test("the type of a refusal leads to a page about its code, on the same server", async () => {
+  await using served = await serve();
+  const refused = await ask(served.port, { host: "evil.example" });
+  const { type, retryable } = JSON.parse(refused.text) as { type: string; retryable: boolean };
+  expect([type, retryable]).toEqual(["/docs/faults/request.misdirected", false]);
+  const page = await ask(served.port, {}, { path: type });
+  expect(page).toMatchObject({
+    status: 200,
+    headers: { "content-type": "text/html; charset=utf-8" },
+  });
+  expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
+  expect(page.text).toContain("<code>request.misdirected</code>");
+  expect(page.text).toContain("set <code>HTTP_NAMES</code>");
+  expect(page.text).not.toContain("`");
+});
+
+test.each(["/docs/faults/", "/docs/faults/none", "/docs/faults/toString", "/docs/faults/a/b"])(
+  "there is no page %s: the handler answers",
+  async (path) => {
+    await using served = await serve();
+    expect((await ask(served.port, {}, { path })).text).toBe("served");
+  },
+);
+
 test("at most two requests of one connection are with handlers, and all are answered in order", async () => {
   const waiting: ServerResponse[] = [];
   let most = 0;

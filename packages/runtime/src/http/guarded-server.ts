@@ -9,6 +9,7 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import { addressBlock, callerAddress, isLoopback, noProxies, type Proxies } from "./addresses.ts";
 import { type Connection, openConnections } from "./connections.ts";
+import { serveFaultPage } from "./fault-pages.ts";
 import { misdirection } from "./local-names.ts";
 import { type ProblemText, problemBody, problemType, titleOf } from "./problem-text.ts";
 import { nameRequest, newRequestId, requestIdHeader } from "./request-id.ts";
@@ -84,7 +85,8 @@ const waitingRequest = 2 * 1024;
 /**
  * Bounds what clients hold of the HTTP servers that it makes, each address by its share: connections, slow heads and
  * bodies, requests that are sent before the last one is answered. On loopback it refuses other names of this host.
- * Everything that its servers refuse is a problem like any other. Every answer carries the name of its request.
+ * Everything that its servers refuse is a problem like any other, of which they have the pages. Every answer carries the name of its
+ * request.
  */
 export function openGuard(options: GuardOptions): Guard {
   const { connections, addressShare, memory = memoryBytes } = options;
@@ -158,7 +160,7 @@ function guardedServer(parts: Parts, handler: RequestListener): Server {
         if (problem !== null) return send(response, problem, requestId);
         response.setHeader(requestIdHeader, requestId);
         for (const [name, value] of safeEntries) response.setHeader(name, value);
-        handler(request, response);
+        if (!serveFaultPage(request, response)) handler(request, response);
       });
     },
   );

@@ -1,4 +1,5 @@
-import type { FaultCode } from "@holdfast/domain";
+import { type FaultCode, findFaultCode } from "@holdfast/domain";
+import { faultPagePath } from "./fault-pages.ts";
 
 /** The media type of every answer that is no success. */
 export const problemType = "application/problem+json; charset=utf-8";
@@ -20,11 +21,12 @@ export const problemBody = (
   requestId: string,
 ): string =>
   JSON.stringify({
-    type: "about:blank",
+    type: faultPagePath(code) ?? "about:blank",
     title: titleOf(status),
     status,
     code,
     detail: message,
+    retryable: findFaultCode(code)?.transient === true,
     requestId,
     ...(errors.length > 0 ? { errors } : {}),
     ...more,

@@ -14,11 +14,12 @@ import { SourceSchema } from "./source-schema.ts";
 import { statisticsSchemas } from "./statistics-schemas.ts";
 
 const Problem = named("Problem", {
-  type: text("Always about:blank: `code` says what is wrong."),
+  type: text("The path of a page about `code`, on the server that answered."),
   title: text("The words of the status."),
   status: count("The status of the answer."),
   code: text("Stable: see the catalogue of fault codes."),
   detail: text("One sentence: what is wrong, and what to do."),
+  retryable: flag("Whether the same request may be granted later; see Retry-After."),
   requestId: text(
     "Names the request in the log: as `x-request-id`, in the request and its answer.",
   ),

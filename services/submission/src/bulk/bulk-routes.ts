@@ -3,7 +3,7 @@ import type { BulkOperation } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import { describe, ref } from "../api/describe.ts";
-import { Problem } from "../problem.ts";
+import { invalidRequest, Problem } from "../problem.ts";
 import { cursorOf, pageOf, usualLimit } from "../search/list-query.ts";
 import { WishBody } from "../wishes.ts";
 import { BulkItemsQuery, BulkListQuery, BulkParams } from "./bulk-body.ts";
@@ -140,7 +140,7 @@ function readPlace(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const place = Buffer.from(cursor, "base64url").toString("latin1");
   if (/^[1-9]\d{0,8}$/.test(place)) return Number(place);
-  throw new Problem(422, "request.invalid", "The request is not complete or not right.", [
+  throw invalidRequest([
     { pointer: "/cursor", detail: "must be what the page before named as its next" },
   ]);
 }

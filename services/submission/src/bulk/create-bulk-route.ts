@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { describe, ref } from "../api/describe.ts";
 import { mustBeStorable } from "../operators/must-be-storable.ts";
-import { Problem } from "../problem.ts";
+import { invalidRequest, Problem } from "../problem.ts";
 import { filterOfBody } from "../search/search-body.ts";
 import { withVersions } from "../search/with-versions.ts";
 import { keyInvalid, keyReused } from "../submit-problems.ts";
@@ -90,10 +90,7 @@ function askedOf(body: BulkBody): BulkAsked {
   return { action, step, output };
 }
 
-const invalid = (pointer: string, detail: string): Problem =>
-  new Problem(422, "request.invalid", "The request is not complete or not right.", [
-    { pointer, detail },
-  ]);
+const invalid = (pointer: string, detail: string): Problem => invalidRequest([{ pointer, detail }]);
 
 function mustSayWhich(filter: ReturnType<typeof filterOfBody>): void {
   const { conditions, createdFrom, createdBefore, fingerprint = null, text = null } = filter;

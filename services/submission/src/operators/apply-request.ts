@@ -13,7 +13,7 @@ import { describeAt, taskAt } from "../api/describe.ts";
 import type { Door } from "../doors.ts";
 import { TaskParams, type Tasks } from "../find-tasks.ts";
 import { codeAt, type Noun } from "../noun.ts";
-import { Problem } from "../problem.ts";
+import { invalidRequest, Problem } from "../problem.ts";
 import type { MakeRoom } from "../room.ts";
 import type { TaskResource } from "../task-resource.ts";
 import { Wish } from "../wishes.ts";
@@ -129,7 +129,7 @@ function seenVersion(
   if (version !== undefined && (inBody ?? version) === version) {
     return { version, isPrecondition: inHeader !== undefined };
   }
-  throw new Problem(422, "request.invalid", "The request is not complete or not right.", [
+  throw invalidRequest([
     {
       pointer: version === undefined ? "" : "/version",
       detail:

@@ -5,7 +5,7 @@ import type { Access } from "../access/access.ts";
 import { describeAt, ref } from "../api/describe.ts";
 import { doorsOf } from "../doors.ts";
 import { TaskParams, type Tasks } from "../find-tasks.ts";
-import { Problem } from "../problem.ts";
+import { invalidRequest, Problem } from "../problem.ts";
 import { roomForRows } from "../room.ts";
 import type { TaskResource } from "../task-resource.ts";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
@@ -94,7 +94,5 @@ const resultTooLarge = () =>
 function readWait(text: string | undefined): Milliseconds {
   const wait = text === undefined ? 0 : parseDuration(text);
   if (wait <= longestWait) return wait;
-  throw new Problem(422, "request.invalid", "The request is not complete or not right.", [
-    { pointer: "/wait", detail: "must be at most 60s" },
-  ]);
+  throw invalidRequest([{ pointer: "/wait", detail: "must be at most 60s" }]);
 }
