@@ -29,7 +29,19 @@ interface Dependencies {
   readonly onRequest: onRequestAsyncHookHandler;
 }
 
-const stored = { words: "It is stored.", schema: ref("WorkflowStored") };
+const stored = {
+  words: "It is stored.",
+  schema: ref("WorkflowStored"),
+  headers: ["location"],
+} as const;
+/** Why the store keeps no such version. */
+const conflicts = [
+  "workflow.changed",
+  "workflow.collection_reserved",
+  "workflow.collection_taken",
+  "workflow.contract_breaks",
+  "agent.remote_changed",
+] as const satisfies readonly FaultCode[];
 const done = { "204": { words: "Done." } };
 const descriptions = {
   store: describe({
@@ -39,6 +51,7 @@ const descriptions = {
     description:
       "The first version of a workflow is active at once: names without a version mean it. A newer one that is stored later becomes active once its Agents are known; `waitsFor` says what is missing, and `active` which version is active. Storing what is stored activates nothing. `warnings` says that the workflow is retired, and names Agents that have never sent a heartbeat, operations that no running instance announces, instances whose contract of an operation does not fit what the workflow was made with, and values that a step needs and of which no schema says that they are there.",
     answers: { "200": stored, "201": stored },
+    codes: { 409: conflicts, 422: ["workflow.invalid"] },
   }),
   list: describe({
     id: "listWorkflows",
@@ -53,6 +66,7 @@ const descriptions = {
     description:
       "The definition has its steps with their policies and undos, and the JSON Schemas of its input and of what its Agents take and return.",
     answers: { "200": { words: "The workflow.", schema: ref("StoredWorkflow") } },
+    codes: { 404: ["workflow.unknown"], 410: ["workflow.retired"], 500: ["workflow.unusable"] },
   }),
   activate: describe({
     id: "activateWorkflow",
@@ -61,6 +75,7 @@ const descriptions = {
     description:
       "Also an earlier version, to roll back, and one that is retired, which takes tasks again. It stays active until another one is activated or a newer one is stored. Refused while no Agent is known that does all that it calls, unless `allowUnknownAgents` is true.",
     answers: done,
+    codes: { 404: ["workflow.unknown"], 409: ["workflow.agents_unknown"] },
   }),
   retire: describe({
     id: "retireWorkflow",
@@ -69,12 +84,14 @@ const descriptions = {
     description:
       "If it is the active version, the one that was active before is active again, or else the newest that takes tasks.",
     answers: done,
+    codes: { 404: ["workflow.unknown"], 409: ["workflow.retired_already"] },
   }),
   reinstate: describe({
     id: "reinstateWorkflow",
     tag: "workflows",
     summary: "Has a retired workflow take tasks again.",
     answers: done,
+    codes: { 404: ["workflow.unknown"], 409: ["workflow.not_retired"] },
   }),
 };
 
@@ -249,14 +266,6 @@ async function faultsOf(body: unknown): Promise<readonly FieldFault[]> {
     faults.push(...next.value);
   }
 }
-
-const conflicts: readonly FaultCode[] = [
-  "workflow.changed",
-  "workflow.collection_reserved",
-  "workflow.collection_taken",
-  "workflow.contract_breaks",
-  "agent.remote_changed",
-];
 
 function refuse(error: unknown): never {
   const code = conflicts.find((one) => error instanceof Fault && error.code === one);

@@ -4,7 +4,7 @@ import { type Static, Type } from "typebox";
 import type { Access } from "../access/access.ts";
 import { describeAt, ref } from "../api/describe.ts";
 import { doorsOf } from "../doors.ts";
-import { TaskParams, type Tasks } from "../find-tasks.ts";
+import { codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
 import { invalidRequest, Problem } from "../problem.ts";
 import { roomForRows } from "../room.ts";
 import type { TaskResource } from "../task-resource.ts";
@@ -46,9 +46,18 @@ export function resultRoute(
             summary: `The result of the ${door.noun.one}: waits for it with \`wait=30s\`.`,
             isOpen: true,
             answers: {
-              "200": { words: "It has ended, as `state` says.", schema: ref("TaskResult") },
-              "202": { words: "It has not ended yet: ask again.", schema: ref("TaskResult") },
+              "200": {
+                words: "It has ended, as `state` says.",
+                schema: ref("TaskResult"),
+                headers: ["etag"],
+              },
+              "202": {
+                words: "It has not ended yet: ask again.",
+                schema: ref("TaskResult"),
+                headers: ["etag", "retry-after"],
+              },
             },
+            codes: { ...codesOfTask, 422: ["task.result_too_large"] },
           }),
           params: Type.Object({ ...door.params, ...TaskParams.properties }),
           querystring: Query,

@@ -1,4 +1,4 @@
-import { type Field, fieldsOf, type Schema, table, typeOf } from "./json-schema.ts";
+import { type Field, fieldsOf, linkTo, type Schema, table, typeOf } from "./json-schema.ts";
 import { load } from "./load.ts";
 
 interface Answer {
@@ -18,21 +18,27 @@ interface Route {
   readonly headers?: Schema;
   readonly body?: Schema;
   readonly response?: Readonly<Record<string, Answer>>;
+  readonly security?: readonly object[];
+  readonly "x-codes"?: Codes;
 }
+
+type Codes = Readonly<Record<string, readonly string[]>>;
+type CommonCodes = (route: { readonly url: string; readonly schema: Route }) => Codes;
 
 type NamedSchema = Schema & { readonly $id: string };
 
 /** The routes of docs/reference/http.md as the submission service has them, and what they answer. */
 export async function httpPage(): Promise<string> {
   const { listRoutes } = await load("services/submission/test/list-routes.ts");
+  const { commonCodes } = await load("services/submission/src/api/codes.ts");
   const { namedSchemas } = await load("services/submission/src/api/schemas.ts");
   const routes = await (listRoutes as () => Promise<readonly Route[]>)();
   const sections = routes
     .filter(isOfItsOwn)
     .toSorted((a, b) => (`${a.url} ${a.method}` < `${b.url} ${b.method}` ? -1 : 1))
-    .map(section);
+    .map((route) => section(route, ownCodes(route, commonCodes as CommonCodes)));
   const bodies = (namedSchemas as readonly NamedSchema[])
-    .filter(({ $id }) => $id !== "CollectionTask")
+    .filter(({ $id }) => !$id.startsWith("Collection"))
     .toSorted((a, b) => (a.$id < b.$id ? -1 : 1))
     .map(bodySection);
   return [...sections, "## Bodies of answers", ...bodies].join("\n\n");
@@ -45,7 +51,17 @@ export async function httpPage(): Promise<string> {
 const isOfItsOwn = ({ tags = [], operationId }: Route): boolean =>
   !tags.includes("collections") || operationId === "submitTaskOfCollection";
 
-function section(route: Route): string {
+/** The codes that follow from no rule about all routes, or all of a kind. */
+function ownCodes(route: Route, common: CommonCodes): readonly (readonly string[])[] {
+  const known = common({ url: route.url, schema: route });
+  return Object.entries(route["x-codes"] ?? {}).flatMap(([status, codes]) => {
+    const own = codes.filter((code) => known[status]?.includes(code) !== true);
+    const words = own.map((code) => `\`${code}\``).join(", ");
+    return own.length === 0 ? [] : [[status, "[Problem](#problem)", words]];
+  });
+}
+
+function section(route: Route, refusals: readonly (readonly string[])[]): string {
   const { method, url, summary, description, params, querystring, headers, body } = route;
   if (summary === undefined) {
     throw new Error(`${method} ${url} has no summary: give its schema one, one sentence.`);
@@ -62,7 +78,7 @@ function section(route: Route): string {
     summary,
     ...(description === undefined ? [] : [description]),
     ...(parts.length === 0 ? [] : [table(asked)]),
-    ...answersOf(route),
+    ...answersOf(route, refusals),
   ].join("\n\n");
 }
 
@@ -82,16 +98,22 @@ function meaningOf({ path, schema: { description } }: Field): string {
   throw new Error(`${path} has no description: give its schema one, one sentence.`);
 }
 
-/** What it answers when all is well. Errors are the same for all routes. */
-function answersOf({ response = {} }: Route): readonly string[] {
-  const rows = Object.entries(response)
+/** What it answers when all is well, and the codes of its own. */
+function answersOf(
+  { response = {} }: Route,
+  refusals: readonly (readonly string[])[],
+): readonly string[] {
+  const answers = Object.entries(response)
     .filter(([status]) => /^\d+$/.test(status))
     .map(([status, { description, content = {} }]) => [status, bodyOf(content), description]);
+  const rows = [...answers, ...refusals];
   return rows.length === 0 ? [] : [table([["answer", "body", "when"], ...rows])];
 }
 
 function bodyOf(content: NonNullable<Answer["content"]>): string {
-  const [[mediaType, { schema }] = ["", { schema: {} }]] = Object.entries(content);
+  const [[mediaType, { schema }] = ["", { schema: {} as Schema }]] = Object.entries(content);
+  const events = schema.items?.anyOf?.map(({ $ref = "" }) => linkTo($ref));
+  if (events !== undefined) return `\`${mediaType}\` of ${events.join(", ")}`;
   const name = schema.$ref?.replace("#", "");
   if (name !== undefined) return `[${name}](#${name.toLowerCase()})`;
   return mediaType === "application/json" || mediaType === "" ? "none" : `\`${mediaType}\``;
@@ -103,5 +125,6 @@ function bodySection(schema: NamedSchema): string {
     typeOf(field.schema),
     meaningOf(field),
   ]);
-  return `### ${schema.$id}\n\n${table([["name", "type and bounds", "meaning"], ...rows])}`;
+  const { $id, description = "" } = schema;
+  return `### ${$id}\n\n${description}\n\n${table([["name", "type and bounds", "meaning"], ...rows])}`;
 }

@@ -67,7 +67,7 @@ export function typeOf(schema: Schema): string {
   return `array${of}${schema.maxItems === undefined ? "" : `, at most ${schema.maxItems} items`}`;
 }
 
-const linkTo = (ref: string): string => {
+export const linkTo = (ref: string): string => {
   const name = ref.replace("#", "");
   return `[${name}](#${name.toLowerCase()})`;
 };
