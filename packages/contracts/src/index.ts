@@ -34,7 +34,11 @@ export {
 } from "./definition/check-input.ts";
 export { checkTemplate } from "./definition/check-template.ts";
 export { collectionPattern, isReservedCollection, singularOf } from "./definition/collections.ts";
-export { agentNamePattern, operationNamePattern } from "./definition/definition-schema.ts";
+export {
+  agentNamePattern,
+  definitionSchema,
+  operationNamePattern,
+} from "./definition/definition-schema.ts";
 export { definitionsIn } from "./definition/definitions-in.ts";
 export { type CompiledSchema, placeOfError, schemaCompiler } from "./definition/schema-compiler.ts";
 export { unsupportedParts } from "./definition/schema-faults.ts";

@@ -1,4 +1,4 @@
-import { contractHashes, definitionChecks, type FieldFault, Payload } from "@holdfast/contracts";
+import { contractHashes, definitionChecks, type FieldFault } from "@holdfast/contracts";
 import { Fault, type FaultCode, familyOf, type WorkflowDefinition } from "@holdfast/domain";
 import { inTurns } from "@holdfast/runtime";
 import { type StateStore, type WorkflowRecord, workflowHash } from "@holdfast/state-store";
@@ -110,6 +110,14 @@ const StoreQuery = Type.Object({
   ),
 });
 
+/** The schema of the route that stores. */
+const storing = {
+  ...descriptions.store,
+  params: NameParams,
+  querystring: StoreQuery,
+  body: ref("WorkflowDefinition"),
+};
+
 const ActivateQuery = Type.Object({
   allowUnknownAgents: Type.Optional(
     Type.Literal("true", {
@@ -135,7 +143,6 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { store, directory, onRequest } = deps;
   const params = NameParams;
 
-  const storing = { ...descriptions.store, params, querystring: StoreQuery, body: Payload };
   app.put<Storing>(
     "/v1/workflows/:name",
     { onRequest, schema: storing },

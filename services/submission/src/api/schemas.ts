@@ -1,4 +1,4 @@
-import { limits } from "@holdfast/contracts";
+import { definitionSchema, limits } from "@holdfast/contracts";
 import { priorities, type StepKind, stepKinds } from "@holdfast/domain";
 import { Type } from "typebox";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
@@ -215,10 +215,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
     {
       ...Workflow.properties,
       waitsFor,
-      definition: Type.Unsafe<object>({
-        type: "object",
-        description: "The workflow as it was stored: what `defineWorkflow` makes.",
-      }),
+      definition: ref("WorkflowDefinition", { description: "The workflow as it was stored." }),
       contracts: Type.Unsafe<{ readonly [operation: string]: string }>({
         type: "object",
         additionalProperties: { type: "string" },
@@ -236,6 +233,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
       "Sentences: Agents and operations that no running instance has, and values that a step may miss.",
     ),
   }),
+  definitionSchema,
   ...agentSchemas,
   ...lookSchemas,
   ...eventSchemas,

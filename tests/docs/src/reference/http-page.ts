@@ -1,4 +1,12 @@
-import { type Field, fieldsOf, linkTo, type Schema, table, typeOf } from "./json-schema.ts";
+import {
+  type Field,
+  fieldsOf,
+  linkTo,
+  ownPages,
+  type Schema,
+  table,
+  typeOf,
+} from "./json-schema.ts";
 import { load } from "./load.ts";
 
 interface Answer {
@@ -18,27 +26,25 @@ interface Route {
   readonly headers?: Schema;
   readonly body?: Schema;
   readonly response?: Readonly<Record<string, Answer>>;
-  readonly security?: readonly object[];
+  readonly commonCodes: Codes;
   readonly "x-codes"?: Codes;
 }
 
 type Codes = Readonly<Record<string, readonly string[]>>;
-type CommonCodes = (route: { readonly url: string; readonly schema: Route }) => Codes;
 
 type NamedSchema = Schema & { readonly $id: string };
 
 /** The routes of docs/reference/http.md as the submission service has them, and what they answer. */
 export async function httpPage(): Promise<string> {
   const { listRoutes } = await load("services/submission/test/list-routes.ts");
-  const { commonCodes } = await load("services/submission/src/api/codes.ts");
   const { namedSchemas } = await load("services/submission/src/api/schemas.ts");
   const routes = await (listRoutes as () => Promise<readonly Route[]>)();
   const sections = routes
     .filter(isOfItsOwn)
     .toSorted((a, b) => (`${a.url} ${a.method}` < `${b.url} ${b.method}` ? -1 : 1))
-    .map((route) => section(route, ownCodes(route, commonCodes as CommonCodes)));
+    .map(section);
   const bodies = (namedSchemas as readonly NamedSchema[])
-    .filter(({ $id }) => !$id.startsWith("Collection"))
+    .filter(({ $id }) => !$id.startsWith("Collection") && !($id in ownPages))
     .toSorted((a, b) => (a.$id < b.$id ? -1 : 1))
     .map(bodySection);
   return [...sections, "## Bodies of answers", ...bodies].join("\n\n");
@@ -52,16 +58,15 @@ const isOfItsOwn = ({ tags = [], operationId }: Route): boolean =>
   !tags.includes("collections") || operationId === "submitTaskOfCollection";
 
 /** The codes that follow from no rule about all routes, or all of a kind. */
-function ownCodes(route: Route, common: CommonCodes): readonly (readonly string[])[] {
-  const known = common({ url: route.url, schema: route });
+function refusalsOf({ commonCodes, ...route }: Route): readonly (readonly string[])[] {
   return Object.entries(route["x-codes"] ?? {}).flatMap(([status, codes]) => {
-    const own = codes.filter((code) => known[status]?.includes(code) !== true);
+    const own = codes.filter((code) => commonCodes[status]?.includes(code) !== true);
     const words = own.map((code) => `\`${code}\``).join(", ");
     return own.length === 0 ? [] : [[status, "[Problem](#problem)", words]];
   });
 }
 
-function section(route: Route, refusals: readonly (readonly string[])[]): string {
+function section(route: Route): string {
   const { method, url, summary, description, params, querystring, headers, body } = route;
   if (summary === undefined) {
     throw new Error(`${method} ${url} has no summary: give its schema one, one sentence.`);
@@ -70,6 +75,7 @@ function section(route: Route, refusals: readonly (readonly string[])[]): string
     ...rowsOf("path", params),
     ...rowsOf("query", querystring),
     ...rowsOf("header", headers),
+    ...wholeBody(body),
     ...rowsOf("body", body),
   ];
   const asked = [["in", "name", "type and bounds", "required", "meaning"], ...parts];
@@ -78,9 +84,13 @@ function section(route: Route, refusals: readonly (readonly string[])[]): string
     summary,
     ...(description === undefined ? [] : [description]),
     ...(parts.length === 0 ? [] : [table(asked)]),
-    ...answersOf(route, refusals),
+    ...answersOf(route),
   ].join("\n\n");
 }
+
+/** A body that has a name is described where that is. */
+const wholeBody = ({ $ref }: Schema = {}): readonly (readonly string[])[] =>
+  $ref === undefined ? [] : [["body", "the whole", linkTo($ref), "yes", "The document."]];
 
 const rowsOf = (place: string, schema: Schema | undefined): readonly (readonly string[])[] =>
   schema === undefined
@@ -99,14 +109,12 @@ function meaningOf({ path, schema: { description } }: Field): string {
 }
 
 /** What it answers when all is well, and the codes of its own. */
-function answersOf(
-  { response = {} }: Route,
-  refusals: readonly (readonly string[])[],
-): readonly string[] {
+function answersOf(route: Route): readonly string[] {
+  const { response = {} } = route;
   const answers = Object.entries(response)
     .filter(([status]) => /^\d+$/.test(status))
     .map(([status, { description, content = {} }]) => [status, bodyOf(content), description]);
-  const rows = [...answers, ...refusals];
+  const rows = [...answers, ...refusalsOf(route)];
   return rows.length === 0 ? [] : [table([["answer", "body", "when"], ...rows])];
 }
 
