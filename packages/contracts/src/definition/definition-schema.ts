@@ -55,8 +55,7 @@ const faultsOf = (onFailure: TSchema) =>
           code: Type.String({
             maxLength: limits.code,
             pattern: "^[a-z][a-z0-9_-]*\\.([a-z][a-z0-9_.-]*|\\*)$",
-            description:
-              "A code such as `hotels.full`, or all of an area: `hotels.*`.",
+            description: "A code such as `hotels.full`, or all of an area: `hotels.*`.",
           }),
           retry: Type.Optional(Retry),
           coolDown: Type.Optional(CoolDown),

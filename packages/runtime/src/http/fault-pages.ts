@@ -40,9 +40,12 @@ const pageOf = ({ code, transient, meaning, action }: CataloguedCode): string =>
 <p>${html(meaning)}</p>
 <h2>What to do</h2>
 <p>${html(action)}</p>
-<p>${transient === true ? "The same request, sent again, may be granted." : "The same request, sent again, is answered the same."}</p>
+${transient === null ? "" : `<p>${transient ? again : inVain}</p>`}
 </html>
 `;
+
+const again = "Doing the same again can help.";
+const inVain = "Doing the same again does not help before that.";
 
 /** A text of the catalogue, with its code in back-ticks. */
 const html = (text: string): string =>

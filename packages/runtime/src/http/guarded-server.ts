@@ -85,8 +85,8 @@ const waitingRequest = 2 * 1024;
 /**
  * Bounds what clients hold of the HTTP servers that it makes, each address by its share: connections, slow heads and
  * bodies, requests that are sent before the last one is answered. On loopback it refuses other names of this host.
- * Everything that its servers refuse is a problem like any other, of which they have the pages. Every answer carries the name of its
- * request.
+ * Everything that its servers refuse is a problem like any other, and they have the pages about all codes. Every answer
+ * carries the name of its request.
  */
 export function openGuard(options: GuardOptions): Guard {
   const { connections, addressShare, memory = memoryBytes } = options;

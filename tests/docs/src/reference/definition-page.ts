@@ -18,7 +18,7 @@ export async function definitionPage(): Promise<string> {
     schema.description ?? missing(path),
   ]);
   const fields = table([["field", "type and bounds", "required", "meaning"], ...rows]);
-  const json = JSON.stringify(await guidesWorkflow(), null, 2);
+  const json = withShortLists(JSON.stringify(await guidesWorkflow(), null, 2));
   return `## Fields\n\n${fields}\n\n## The workflow of the guide\n\n\`\`\`json\n${json}\n\`\`\``;
 }
 
@@ -27,6 +27,13 @@ export async function definitionSchemaFile(): Promise<object> {
   const { $id: title, ...schema } = (await loadSchema()) as Schema & { readonly $id: string };
   return { $schema: "http://json-schema.org/draft-07/schema#", title, ...schema };
 }
+
+/** Writes lists of plain values on one line, as the formatter does. */
+const withShortLists = (json: string): string =>
+  json.replaceAll(
+    /\[\n\s*([^[\]{}]*?)\n\s*\]/g,
+    (_, items: string) => `[${items.replaceAll(/,\n\s*/g, ", ")}]`,
+  );
 
 function missing(path: string): never {
   throw new Error(`${path} has no description: give its schema one, one sentence.`);
