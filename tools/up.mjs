@@ -19,7 +19,7 @@ const tasks = {
   check: () => pnpm(["run", "check"]),
   bench: () => runSource("benchmarks/src/main.ts"),
   chaos: () => runSource("tests/chaos/src/main.ts"),
-  fuzz: () => runSource("tests/fuzz/src/main.ts"),
+  fuzz: () => runShipped("tests/fuzz/src/main.ts"),
   outside: () => runSource("tests/outside/src/main.ts"),
   pictures: () => runSource("tests/browser/src/pictures/main.ts"),
   pattern: () => runSource("tests/pattern/src/main.ts"),
@@ -46,6 +46,16 @@ const say = (line) => void process.stderr.write(`${line}\n`);
 /** @param {string} file */
 function runSource(file) {
   return run(process.execPath, ["--conditions=@holdfast/source", join(root, file), ...args]);
+}
+
+/**
+ * Runs what judges services as they are shipped: compiled.
+ * @param {string} file
+ */
+async function runShipped(file) {
+  await run(process.execPath, [join(root, "tools/bundle.mjs")]);
+  process.env["HOLDFAST_COMPILED"] = "yes";
+  return await runSource(file);
 }
 
 /** Writes the types of the statements from a migrated database, and compares them as the test does. */

@@ -1,3 +1,14 @@
+export { checkAside, checkHere, type OpenChecker, type Soon, soon } from "./aside/checker.ts";
+export {
+  contractGapsAside,
+  contractHashesAside,
+  findDefinitionFaults,
+  flowAside,
+  type JudgedDefinition,
+  judgeDefinition,
+  meansTheSameAside,
+  readingAside,
+} from "./aside/judge-aside.ts";
 export {
   type ContractGap,
   contractGaps,
@@ -34,13 +45,20 @@ export {
 } from "./definition/check-input.ts";
 export { checkTemplate } from "./definition/check-template.ts";
 export { collectionPattern, isReservedCollection, singularOf } from "./definition/collections.ts";
+export { definitionHash } from "./definition/definition-hash.ts";
 export {
   agentNamePattern,
   definitionSchema,
   operationNamePattern,
+  prepareForm,
 } from "./definition/definition-schema.ts";
 export { definitionsIn } from "./definition/definitions-in.ts";
-export { type CompiledSchema, placeOfError, schemaCompiler } from "./definition/schema-compiler.ts";
+export {
+  type CompiledSchema,
+  placeOfError,
+  prepareJudges,
+  schemaCompiler,
+} from "./definition/schema-compiler.ts";
 export { unsupportedParts } from "./definition/schema-faults.ts";
 export { schemaMeaning } from "./definition/schema-meaning.ts";
 export {
@@ -50,7 +68,7 @@ export {
   refusedParts,
   validateDefinition,
 } from "./definition/validate-definition.ts";
-export { compileTaskInput } from "./flow/check-missing.ts";
+export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/check-missing.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { faultSentence } from "./limits/field-faults.ts";
 export { limits } from "./limits/limits.ts";

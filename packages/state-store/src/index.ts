@@ -156,4 +156,4 @@ export type {
   WorkflowRecord,
   WorkflowWish,
 } from "./workflows/stored-workflows.ts";
-export { type StoredWorkflow, workflowHash } from "./workflows/workflow-catalog.ts";
+export type { StoredWorkflow } from "./workflows/workflow-catalog.ts";

@@ -1,3 +1,4 @@
+import { prepareForm } from "@holdfast/contracts";
 import type { WorkflowDefinition } from "@holdfast/domain";
 import { noMetrics } from "@holdfast/runtime";
 import { applyEvents } from "./apply/apply-events.ts";
@@ -108,6 +109,7 @@ export async function openStateStore({
   ...options
 }: StateStoreOptions): Promise<StateStore> {
   const pool = await openCheckedPool(options, signal);
+  prepareForm();
   const counts = decisionCounts(options.metrics ?? noMetrics);
   const catalog = workflowCatalog();
   const { taskCache: hasTaskCache = true, scanWindow: hasScanWindow = true } = optimisations;

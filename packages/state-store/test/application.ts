@@ -129,7 +129,7 @@ export async function makeEnqueued(
     const takesActive = name !== asked.workflow;
     const workflow = { name, family: familyOf(name), definition, check, takesActive };
     tasks.push({
-      ...readSubmission(asked, workflow),
+      ...(await readSubmission(asked, workflow)),
       traceContext,
       enqueued: { taskId, replayOf, by },
     });

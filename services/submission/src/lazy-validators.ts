@@ -14,8 +14,7 @@ const mostParts = 1_000;
  * A check ends at the first error. If the request is small, a second one looks for all, so that its sender can correct
  * them at once: a large one may have as many errors as bytes.
  *
- * What is checked by its route is not checked here: a definition, which may have hundreds of schemas, in turns of the
- * event loop.
+ * What is checked by its route is not checked here: a definition, which may have hundreds of schemas, aside.
  */
 export function lazyValidators(build: BuildCompiler = AjvCompiler()): BuildCompiler {
   return (schemas, options) => {

@@ -98,9 +98,9 @@ function reader<From>(
   return async (from: From): Promise<Read<From> | RefusedSubmission<From>> => {
     let refusal: Problem | null = null;
     const readIn: Reading["readIn"] = (asked, workflow, { mayRepeat, ...how }) =>
-      inTurn(() => {
+      inTurn(async () => {
         try {
-          return readSubmissionAt(asked, workflow, how);
+          return await readSubmissionAt(asked, workflow, how);
         } catch (error) {
           const repeat = mayRepeat && error instanceof Problem ? readRepeat(asked, workflow) : null;
           if (repeat === null) throw error;

@@ -87,3 +87,11 @@ test("a submission in a transaction that repeats another is its task, though the
   expect(await refusals()).toEqual([]);
   expect(await tasks()).toHaveLength(1);
 });
+
+test("without a transaction, a task that is not to be is refused for what is wrong with it, key or not", async () => {
+  const asked = { input: { guest: 7 } };
+  for (const task of [asked, { ...asked, idempotencyKey: "alone" }]) {
+    await expect(enqueue(task)).rejects.toMatchObject({ code: "task.invalid" });
+  }
+  expect(await queryOnce(trips.url, "select 1 from state.inbox")).toEqual([]);
+});

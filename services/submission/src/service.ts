@@ -1,4 +1,4 @@
-import { limits, submissionQueue } from "@holdfast/contracts";
+import { limits, prepareJudges, submissionQueue } from "@holdfast/contracts";
 import { type BrokerLook, unseenBroker } from "@holdfast/diagnosis";
 import { readTraceContext } from "@holdfast/domain";
 import {
@@ -71,6 +71,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   await using _broker = connectHints(service, { store, directory, hints, takes });
   await using inspection = inspectionFor(service);
   const gate = operatorGate(config.OPERATOR_TOKEN ?? null, { log, metrics });
+  if (duty !== "tasks") prepareJudges();
   const operates = duty !== "tasks" && config.OPERATOR_TOKEN !== undefined;
   const guard = openGuard({
     ...guardSettings(config),

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { definitionsIn, validateDefinition } from "@holdfast/contracts";
+import { definitionHash, definitionsIn, validateDefinition } from "@holdfast/contracts";
 import { ContractFault, Fault, type WorkflowDefinition } from "@holdfast/domain";
 import type { ServiceContext } from "@holdfast/runtime";
-import { type StateStore, workflowHash } from "@holdfast/state-store";
+import type { StateStore } from "@holdfast/state-store";
 import type { SubmissionConfig } from "./config.ts";
 import { Problem } from "./problem.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
@@ -34,7 +34,7 @@ async function storeWorkflow(
   { log, instanceId: actor }: Service,
   store: StateStore,
 ): Promise<void> {
-  const known = { workflow: definition.name, hash: workflowHash(definition), actor };
+  const known = { workflow: definition.name, hash: definitionHash(definition), actor };
   try {
     const kind = await store.registerWorkflow(definition, { storedBy: actor });
     log.info({ ...known, kind }, "workflow stored");

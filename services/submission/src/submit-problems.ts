@@ -17,14 +17,14 @@ interface ReadOptions extends NonNullable<Parameters<typeof readSubmission>[2]> 
 }
 
 /** Makes the task of a submission. Throws a `Problem` in the words of the noun for one that is not to be a task. */
-export function readSubmissionAt(
+export async function readSubmissionAt(
   asked: AskedSubmission,
   workflow: OpenWorkflow,
   { noun, ...options }: ReadOptions,
-): NewTask {
+): Promise<NewTask> {
   try {
     const called = noun === taskNoun ? "input" : noun.singular;
-    return readSubmission(asked, workflow, { called, ...options });
+    return await readSubmission(asked, workflow, { called, ...options });
   } catch (error) {
     if (!(error instanceof SubmissionFault)) throw error;
     const { code, message, errors } = error;

@@ -91,7 +91,7 @@ export function taskSubmitter(deps: SubmitDependencies) {
 
   const write = async (request: SubmitRequest, workflow: OpenWorkflow, caller: Caller) => {
     const { noun, submission, trace = null } = request;
-    const read = readSubmissionAt(submission, workflow, { noun });
+    const read = await readSubmissionAt(submission, workflow, { noun });
     const task = trace === null ? read : { ...read, traceContext: traceText(trace) };
     await mustHaveAgents(deps, workflow, request);
     const { result, withdraw } = submissions.add(task, caller.bodyBytes);

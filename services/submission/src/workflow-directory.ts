@@ -1,4 +1,4 @@
-import { compileTaskInput, type InputCheck } from "@holdfast/contracts";
+import { openTaskInput, type TaskInputCheck } from "@holdfast/contracts";
 import { familyOf, type WorkflowDefinition } from "@holdfast/domain";
 import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
 import { type StateStore, type WorkflowRecord } from "@holdfast/state-store";
@@ -13,7 +13,7 @@ export interface OpenWorkflow {
   readonly family: string;
   readonly definition: WorkflowDefinition;
   /** What is wrong with an input, by the workflow's own schema. */
-  readonly check: InputCheck;
+  readonly check: TaskInputCheck;
   /** Whether it was asked for without a version: then it counts only as long as it is the active one. */
   readonly takesActive: boolean;
 }
@@ -56,7 +56,7 @@ type Store = Pick<
 interface DirectoryOptions {
   readonly clock?: Clock;
   /** Compiles the check of an input; one that keeps what it compiled may stand in its place. */
-  readonly compile?: (definition: WorkflowDefinition) => InputCheck;
+  readonly compile?: (definition: WorkflowDefinition) => TaskInputCheck;
   /** Whether a version that is not stored stands for the active one; not unless said so. */
   readonly takesUnknownVersions?: boolean;
 }
@@ -76,7 +76,7 @@ const startingUp = 60_000;
  * which is retired decides the store, in the transaction of the task: here is only looked which one it will be.
  */
 export function workflowDirectory(store: Store, options: DirectoryOptions = {}): WorkflowDirectory {
-  const { clock = systemClock, compile = compileTaskInput, takesUnknownVersions = false } = options;
+  const { clock = systemClock, compile = openTaskInput, takesUnknownVersions = false } = options;
   const meant = (asked: string, workflows: readonly WorkflowRecord[]): Meant | undefined =>
     meantAmong(workflows, asked) ??
     (takesUnknownVersions ? meantAmong(workflows, familyOf(asked)) : undefined);
@@ -208,9 +208,13 @@ function meantAmong(workflows: readonly WorkflowRecord[], asked: string): Meant 
 function checkOf(
   definition: WorkflowDefinition,
   compile: NonNullable<DirectoryOptions["compile"]>,
-): InputCheck {
+): TaskInputCheck {
   try {
-    return compile(definition);
+    const check = compile(definition);
+    return (input) => {
+      const faults = check(input);
+      return faults instanceof Promise ? faults.catch(() => Promise.reject(unusable())) : faults;
+    };
   } catch {
     throw unusable();
   }

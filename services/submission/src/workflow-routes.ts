@@ -1,7 +1,6 @@
-import { contractHashes, definitionChecks, type FieldFault } from "@holdfast/contracts";
+import { contractHashesAside, findDefinitionFaults } from "@holdfast/contracts";
 import { Fault, type FaultCode, familyOf, type WorkflowDefinition } from "@holdfast/domain";
-import { inTurns } from "@holdfast/runtime";
-import { type StateStore, type WorkflowRecord, workflowHash } from "@holdfast/state-store";
+import type { StateStore, WorkflowRecord } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { operatorName } from "./access/operator-names.ts";
@@ -154,7 +153,7 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
         ...(query.storeOnly === undefined ? {} : { activates: false }),
       };
       const kind = await store.registerWorkflow(definition, options).catch(refuse);
-      log.info({ workflow: name, hash: workflowHash(definition), actor, kind }, "workflow stored");
+      log.info({ workflow: name, actor, kind }, "workflow stored");
       await activateAwaited({ store, directory, log })();
       await directory.reload();
       const workflows = await store.findWorkflows();
@@ -165,7 +164,7 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
         ...(known?.retiredAt == null ? [] : [stillRetired]),
         ...warningsOf(definition, agents),
         ...contractWarnings(name, await store.findContractDifferences({ workflows: null })),
-        ...flowWarnings(definition),
+        ...(await flowWarnings(definition)),
       ];
       const waitsFor = known?.awaitsAgents === true ? missingFor(definition, agents) : [];
       return reply
@@ -209,7 +208,7 @@ function showRoutes(app: FastifyInstance, { store, directory, onRequest }: Depen
     const waitsFor =
       record?.awaitsAgents === true ? missingFor(definition, await store.findKnownAgents()) : [];
     const shown = record === undefined ? { name } : workflowResource(record);
-    return { ...shown, waitsFor, definition, contracts: contractHashes(definition) };
+    return { ...shown, waitsFor, definition, contracts: await contractHashesAside(definition) };
   });
 }
 
@@ -251,7 +250,7 @@ const activeOf = (workflows: readonly WorkflowRecord[], name: string): string | 
   workflows.find((one) => one.isActive && familyOf(one.name) === familyOf(name))?.name ?? null;
 
 async function readWorkflow(body: unknown, name: string): Promise<WorkflowDefinition> {
-  const faults = await faultsOf(body);
+  const faults = await findDefinitionFaults(body);
   const definition = body as WorkflowDefinition;
   const misnamed =
     faults.length === 0 && definition.name !== name
@@ -260,18 +259,6 @@ async function readWorkflow(body: unknown, name: string): Promise<WorkflowDefini
   const errors = [...faults, ...misnamed];
   if (errors.length === 0) return definition;
   throw new Problem(422, "workflow.invalid", "The workflow failed validation; see errors.", errors);
-}
-
-/** Checks a definition in as many turns of the event loop as that takes: it may have hundreds of schemas. */
-async function faultsOf(body: unknown): Promise<readonly FieldFault[]> {
-  const checks = definitionChecks(body);
-  const inTurn = inTurns();
-  const faults: FieldFault[] = [];
-  for (;;) {
-    const next = await inTurn(() => checks.next());
-    if (next.done === true) return faults;
-    faults.push(...next.value);
-  }
 }
 
 function refuse(error: unknown): never {

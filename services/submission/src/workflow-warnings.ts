@@ -1,4 +1,4 @@
-import { limits, type OpenUse, valueFlow } from "@holdfast/contracts";
+import { flowAside, limits, type OpenUse } from "@holdfast/contracts";
 import type { StepDefinition, UndoDefinition, WorkflowDefinition } from "@holdfast/domain";
 import { type ContractDifference, differenceText, type KnownAgent } from "@holdfast/state-store";
 import { namesLike } from "./names-like.ts";
@@ -74,9 +74,10 @@ export function missingFor(
 }
 
 /** Values that a step may not find, of which nothing but a run can show it. */
-export function flowWarnings(definition: WorkflowDefinition): readonly string[] {
-  const open = valueFlow(definition).open.filter(({ shows }) => shows === "run");
-  return [...new Set(open.map(mayBeMissing))].slice(0, limits.refusals);
+export async function flowWarnings(definition: WorkflowDefinition): Promise<readonly string[]> {
+  const { open } = await flowAside(definition);
+  const atRun = open.filter(({ shows }) => shows === "run");
+  return [...new Set(atRun.map(mayBeMissing))].slice(0, limits.refusals);
 }
 
 const mayBeMissing = ({ step, value, pointer }: OpenUse): string =>

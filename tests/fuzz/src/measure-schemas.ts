@@ -3,6 +3,7 @@ import {
   definitionChecks,
   type InputCheck,
   schemaCompiler,
+  valueFlow,
 } from "@holdfast/contracts";
 import { hostileDefinition, schemaOfVersion } from "./inputs/hostile-schema-input.ts";
 
@@ -76,7 +77,14 @@ function timesOf(version: number, enough: number): readonly (readonly [Piece, nu
       turn += 1;
     };
     // The first piece looks at the whole, each of the others at one of the two schemas.
-    for (let left = mostPieces; left > 0; left -= 1) time("store", () => checks.next());
+    let isSound = true;
+    for (let left = mostPieces; left > 0; left -= 1) {
+      time("store", () => {
+        const { value: faults = [] } = checks.next();
+        isSound &&= faults.length === 0;
+      });
+    }
+    time("store", () => isSound && valueFlow(definition));
     let check: InputCheck | null = null;
     time("compile", () => (check = compiled(schema)));
     time("check", () => check?.(value));

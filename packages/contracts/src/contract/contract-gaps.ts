@@ -91,9 +91,11 @@ function gapsBetween(
   const { of, reportsDrops } = comparing;
   const missing = of === "input" ? "requires" : "keeps";
   const gaps: ContractGap[] = [];
+  let parts = 0;
   const compare = (from: Json, to: Json, at: Place): void => {
     const [written, read] = [resolved(writer, from), resolved(reader, to)];
-    if (written === null || read === null || at.depth > deepest) return;
+    parts += 1;
+    if (written === null || read === null || at.depth > deepest || parts > mostParts) return;
     if (areApart(typesOf(written), typesOf(read))) {
       gaps.push({ kind: "type", of, pointer: at.pointer });
       return;
@@ -139,6 +141,8 @@ interface Place {
 
 /** Deeper parts of a schema, such as one that refers to itself, are not compared. */
 const deepest = 16;
+/** Nor are more parts than that: references that double at each level would be compared for ever. */
+const mostParts = 10_000;
 
 /** The schema itself, if it says what it means in keywords that are compared here. */
 function resolved(root: Json, schema: Json): JsonSchema | null {

@@ -53,12 +53,25 @@ function contractsIn({
     const schemaIn = (schemas: JsonSchema): JsonSchema | null =>
       (own(schemas, `${first}.${operation}`) as JsonSchema | undefined) ?? null;
     const schemas = { input: schemaIn(inputs), output: schemaIn(outputs) };
-    const contract = contractHash(schemas);
+    const hash = once(() => contractHash(schemas));
     for (const agent of agents) {
-      needed.set(nameOfOperation({ agent, operation }), { agent, operation, contract, ...schemas });
+      needed.set(nameOfOperation({ agent, operation }), {
+        agent,
+        operation,
+        ...schemas,
+        // Made when it is asked for: a large schema takes as long as an event loop may stand still.
+        get contract() {
+          return hash();
+        },
+      });
     }
   }
   return [...needed.values()];
+}
+
+function once<Value extends string | null>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
 }
 
 /** The hashes of `contractsOf` by Agent and operation, as the store keeps them; operations without one are left out. */

@@ -1,7 +1,8 @@
 import type { Json } from "@holdfast/domain";
+import { checkHere, type OpenChecker, type Soon, soon } from "../aside/checker.ts";
 import { limits } from "../limits/limits.ts";
 import { escaped, isObject, type JsonSchema } from "../schema/schema-keywords.ts";
-import { type SchemaError, schemaCompiler } from "./schema-compiler.ts";
+import type { SchemaError } from "./schema-compiler.ts";
 
 /** A JSON pointer (RFC 6901) to what is wrong in a value, and what is wrong there. */
 export interface FieldFault {
@@ -16,14 +17,23 @@ export interface FieldFault {
 export type InputCheck = (input: unknown) => readonly FieldFault[];
 
 /**
- * Compiles the schema of a workflow's input (JSON Schema, draft 7 or 2020-12). Fields that it does not name are
+ * Opens the check of a workflow's input by its schema (JSON Schema, draft 7 or 2020-12). Fields that it does not name are
  * refused, also where it does not say so: a sender means something by each. Throws where the schema
  * cannot be compiled.
  */
-export function compileInput(schema: JsonSchema): InputCheck {
-  const { check } = schemaCompiler({ allErrors: true })(closeObjects(schema));
-  return (input) => check(input).errors.slice(0, limits.refusals).map(toFault);
+export function openInput(
+  schema: JsonSchema,
+  open: OpenChecker,
+): (input: unknown) => Soon<readonly FieldFault[]> {
+  const check = open(closeObjects(schema), { allErrors: true });
+  return (input) =>
+    soon(check(input), ({ errors }) => errors.slice(0, limits.refusals).map(toFault));
 }
+
+/** `openInput` for what does nothing else meanwhile. */
+export const compileInput = (schema: JsonSchema): InputCheck =>
+  // What is checked here is never a promise.
+  openInput(schema, checkHere) as InputCheck;
 
 /** Keywords by which a part of the schema may name fields that another does not. */
 const composed = ["allOf", "anyOf", "oneOf", "if", "not", "$ref", "$dynamicRef"];

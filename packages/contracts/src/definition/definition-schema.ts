@@ -235,6 +235,9 @@ export const definitionSchema = Type.Object(
 // Compiled at its first use: that takes longer than loading half of the packages, and most processes check none.
 let conforms: ValidateFunction | undefined;
 
+/** Compiles the form of definitions, for a process that will read some, before anything waits for it. */
+export const prepareForm = (): void => void formErrors(null);
+
 /** Everything that is wrong with the outer form. */
 export function formErrors(json: unknown): readonly ErrorObject[] {
   conforms ??= new Ajv({ ...ofOurOwn, allErrors: true, strict: false }).compile(definitionSchema);

@@ -17,19 +17,19 @@ import { type Costs, costKeyword } from "../schema/schema-costs.ts";
 import { escaped, type JsonSchema } from "../schema/schema-keywords.ts";
 import type { SchemaFault } from "../schema/schema-places.ts";
 
-interface CompilerOptions {
+export interface CheckOptions {
   /** Whether a check says all that is wrong with a small value, or only the first thing that it meets. */
   readonly allErrors: boolean;
 }
 
 /** What a check has found. */
-interface Checked {
+export interface Checked {
   /**
    * The errors of the value; none: it fits. In a value that is large, or takes many steps, only the first error is
    * there.
    */
   readonly errors: readonly SchemaError[];
-  /** The check was given up after `limits.checkSteps`, and the value was not taken: whether it fits is unknown. */
+  /** The check was given up after as many steps as it might take: whether the value fits is unknown. */
   readonly isTooCostly: boolean;
   /** The steps that the check took: 20 ns or so each. */
   readonly steps: number;
@@ -46,7 +46,8 @@ export function placeOfError({ instancePath, params }: SchemaError): string {
 }
 
 export interface CompiledSchema {
-  readonly check: (value: unknown) => Checked;
+  /** Checks a value in so many steps at most, `limits.checkSteps` unless said. */
+  readonly check: (value: unknown, most?: number) => Checked;
   /** What the schema says and the check does not look at. Schemas that are stored today have no such parts. */
   readonly leftOut: readonly SchemaFault[];
 }
@@ -64,7 +65,7 @@ export const ofOurOwn = { meta: false, validateSchema: false } as const;
  */
 export function schemaCompiler({
   allErrors,
-}: CompilerOptions): (schema: JsonSchema) => CompiledSchema {
+}: CheckOptions): (schema: JsonSchema) => CompiledSchema {
   const meter = openMeter();
   const patterns = new Map<string, LinearPattern>();
   const compilers = new Map<string, Ajv>();
@@ -80,8 +81,8 @@ export function schemaCompiler({
     for (const [source, pattern] of plain.patterns) patterns.set(source, pattern);
     const first = compilerOf(schema, plain, false).compile(plain.schema);
     let all: ValidateFunction | undefined;
-    const check = (value: unknown): Checked => {
-      const found = run(first, value, { meter, most: limits.checkSteps });
+    const check = (value: unknown, most: number = limits.checkSteps): Checked => {
+      const found = run(first, value, { meter, most });
       if (!allErrors || found.errors.length === 0 || found.steps > stepsForAllErrors) return found;
       all ??= compilerOf(schema, plain, true).compile(plain.schema);
       const more = run(all, value, { meter, most: stepsForAllErrors });
@@ -94,6 +95,11 @@ export function schemaCompiler({
 const judges = {
   draft7: judge(() => new Ajv(settings)),
   draft2020: judge(() => new Ajv2020(settings)),
+};
+
+/** Compiles the schemas of schemas, for a process that will judge some, before anything waits for it. */
+export const prepareJudges = (): void => {
+  for (const judgeOf of Object.values(judges)) void judgeOf().validateSchema({});
 };
 
 /** Holds a schema to the schema of schemas: throws where it breaks that. Not for one that was stored before. */
@@ -265,7 +271,8 @@ const uncheckable = (error: unknown): SchemaError => ({
   params: {},
 });
 
-const tooCostly: SchemaError = {
+/** What is said of a value that is not taken since its check was given up. */
+export const tooCostly: SchemaError = {
   instancePath: "",
   keyword: costKeyword,
   message: `takes more than ${limits.checkSteps.toLocaleString("en")} steps to check: send less of it, or give it a simpler schema`,

@@ -71,7 +71,9 @@ const noSchema = (error: unknown): string =>
   `is no JSON Schema that can be compiled: ${(error as Error).message}`.slice(0, limits.words);
 
 /** The schemas of a definition, with the pointers to them. */
-function schemasOf(json: unknown): readonly (readonly [pointer: string, schema: JsonSchema])[] {
+export function schemasOf(
+  json: unknown,
+): readonly (readonly [pointer: string, schema: JsonSchema])[] {
   const { inputSchema, inputs, outputs } = objectOf(json);
   const contracts = Object.entries({ inputs, outputs }).flatMap(([field, schemas]) =>
     Object.entries(objectOf(schemas)).map(

@@ -45,23 +45,19 @@ export function readDefinition(json: unknown): WorkflowDefinition {
 }
 
 /** All that `validateDefinition` and a submission would find wrong with a definition, each with its JSON pointer. */
-export const definitionFaults = (json: unknown): readonly FieldFault[] =>
-  [...definitionChecks(json)].flat();
+export function definitionFaults(json: unknown): readonly FieldFault[] {
+  const faults = [...definitionChecks(json)].flat();
+  return faults.length > 0 ? faults : valueFlow(json as WorkflowDefinition).faults;
+}
 
-/** The faults of a definition in pieces, so that others have their turn of the event loop between two of them. */
+/** The faults of form and schemas in pieces, so that others have their turn of the event loop between two of them. */
 export function* definitionChecks(json: unknown): Generator<readonly FieldFault[], void> {
   const faults = allProblems(json, formErrors(json)).map(({ pointer, what }) => ({
     pointer,
     detail: what,
   }));
   yield faults;
-  if (faults.some(isDeep)) return;
-  let areSound = faults.length === 0;
-  for (const found of schemaChecks(json)) {
-    areSound &&= found.length === 0;
-    yield found;
-  }
-  if (areSound) yield valueFlow(json as WorkflowDefinition).faults;
+  if (!faults.some(isDeep)) yield* schemaChecks(json);
 }
 
 /**

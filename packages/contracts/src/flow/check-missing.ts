@@ -12,30 +12,57 @@ import {
   type Template,
   type WorkflowDefinition,
 } from "@holdfast/domain";
-import { compileInput, type FieldFault, type InputCheck } from "../definition/check-input.ts";
 import {
-  type CompiledSchema,
-  placeOfError,
-  schemaCompiler,
-} from "../definition/schema-compiler.ts";
+  type Checker,
+  checkAside,
+  checkHere,
+  type OpenChecker,
+  type Soon,
+  soon,
+} from "../aside/checker.ts";
+import { flowAside } from "../aside/judge-aside.ts";
+import { type FieldFault, type InputCheck, openInput } from "../definition/check-input.ts";
+import { placeOfError } from "../definition/schema-compiler.ts";
 import { isObject } from "../schema/schema-keywords.ts";
-import { type OpenUse, valueFlow } from "./value-flow.ts";
+import { type OpenUse, type ValueFlow, valueFlow } from "./value-flow.ts";
+
+/** What is wrong with the input of a task; found aside where that takes long. */
+export type TaskInputCheck = (input: unknown) => Soon<readonly FieldFault[]>;
 
 /**
- * Compiles what a submission is held to: the schema of the input (`compileInput`), and the contracts of steps that need
- * values of it of which the schema does not say that they are there.
+ * Opens the check that a submission is held to: the schema of the input (`openInput`), and the contracts of steps that need
+ * values of it of which the schema does not say that they are there. For services: no input keeps the event loop busy.
  */
-export function compileTaskInput(definition: WorkflowDefinition): InputCheck {
-  const check = compileInput(definition.inputSchema);
-  let needs: readonly StepNeeds[] | undefined;
-  return (input) => {
-    const faults = check(input);
-    if (faults.length > 0) return faults;
-    needs ??= needsOf(definition);
-    if (needs.length === 0) return faults;
-    const lookup = lookupIn({ input: input as Json, outputs: new Map() });
-    return needs.flatMap((step) => missingFor(step, lookup));
+export const openTaskInput = (definition: WorkflowDefinition): TaskInputCheck =>
+  taskInput(definition, { open: checkAside, flow: flowAside });
+
+/** `openTaskInput` for what does nothing else meanwhile. */
+export const compileTaskInput = (definition: WorkflowDefinition): InputCheck =>
+  // What is checked here is never a promise.
+  taskInput(definition, { open: checkHere, flow: valueFlow }) as InputCheck;
+
+interface Ways {
+  readonly open: OpenChecker;
+  readonly flow: (definition: WorkflowDefinition) => Soon<ValueFlow>;
+}
+
+function taskInput(definition: WorkflowDefinition, { open, flow }: Ways): TaskInputCheck {
+  const check = openInput(definition.inputSchema, open);
+  let needs: Soon<readonly StepNeeds[]> | undefined;
+  const missingIn = (input: Json): Soon<readonly FieldFault[]> => {
+    needs ??= soon(flow(definition), (found) => needsOf(definition, found, open));
+    return soon(needs, (all) => {
+      if (all.length === 0) return [];
+      const lookup = lookupIn({ input, outputs: new Map() });
+      return all.reduce<Soon<readonly FieldFault[]>>(
+        (sum, step) =>
+          soon(sum, (faults) => soon(missingFor(step, lookup), (more) => [...faults, ...more])),
+        [],
+      );
+    });
   };
+  return (input) =>
+    soon(check(input), (faults) => (faults.length > 0 ? faults : missingIn(input as Json)));
 }
 
 /** A step that may miss values of the input. */
@@ -43,38 +70,43 @@ interface StepNeeds {
   readonly step: StepDefinition;
   readonly uses: readonly OpenUse[];
   /** Holds what the step would be given to its contract, where that is made of the task's input alone; null: of others, too. */
-  readonly contract: CompiledSchema | null;
+  readonly contract: Checker | null;
 }
 
-function needsOf(definition: WorkflowDefinition): readonly StepNeeds[] {
-  const { open } = valueFlow(definition);
+function needsOf(
+  definition: WorkflowDefinition,
+  flow: ValueFlow,
+  open: OpenChecker,
+): readonly StepNeeds[] {
   return definition.steps.flatMap((step): StepNeeds[] => {
-    const uses = open.filter(
+    const uses = flow.open.filter(
       ({ step: name, shows }) => name === step.name && shows === "submission",
     );
     if (uses.length === 0) return [];
     const isAlone = refsOf(step.input).every((pointer) => stepOfRef(pointer) === null);
     const schema = definition.inputs![`${step.agent}.${step.operation}`]!;
-    return [
-      { step, uses, contract: isAlone ? schemaCompiler({ allErrors: false })(schema) : null },
-    ];
+    return [{ step, uses, contract: isAlone ? open(schema, { allErrors: false }) : null }];
   });
 }
 
-function missingFor({ step, uses, contract }: StepNeeds, lookup: Lookup): readonly FieldFault[] {
+function missingFor(
+  { step, uses, contract }: StepNeeds,
+  lookup: Lookup,
+): Soon<readonly FieldFault[]> {
   if (step.onlyIf !== null && !evaluateCondition(step.onlyIf, lookup)) return [];
   if (contract === null) {
     return uses
       .filter((use) => isMissing(use, lookup))
       .map(({ value }) => faultAt(value, `is missing: ${neededBy(step)}`));
   }
-  const [error] = contract.check(resolveTemplate(step.input, lookup)).errors;
-  if (error === undefined) return [];
-  const place = placeOfError(error);
-  const missing = missingAt(step.input, place, lookup);
-  return missing === null
-    ? [faultAt(pointerAt(step.input, place), `${error.message}: ${neededBy(step)}`)]
-    : [faultAt(missing, `is missing: ${neededBy(step)}`)];
+  return soon(contract(resolveTemplate(step.input, lookup)), ({ errors: [error] }) => {
+    if (error === undefined) return [];
+    const place = placeOfError(error);
+    const missing = missingAt(step.input, place, lookup);
+    return missing === null
+      ? [faultAt(pointerAt(step.input, place), `${error.message}: ${neededBy(step)}`)]
+      : [faultAt(missing, `is missing: ${neededBy(step)}`)];
+  });
 }
 
 function isMissing({ value, within, missing }: OpenUse, lookup: Lookup): boolean {

@@ -58,6 +58,8 @@ export interface ValueFlow {
   /** Values that may be missing, and that a step cannot do without. */
   readonly faults: readonly FieldFault[];
   readonly open: readonly OpenUse[];
+  /** Whether all was followed; otherwise what was not is open. */
+  readonly isComplete: boolean;
 }
 
 /**
@@ -65,8 +67,8 @@ export interface ValueFlow {
  * missing is taken there. Conditions count for the values that they show to be there. It takes time, and is for the
  * moment when a definition is stored.
  */
-export function valueFlow(definition: WorkflowDefinition): ValueFlow {
-  const budget = { steps: mostSteps };
+export function valueFlow(definition: WorkflowDefinition, most = mostSteps): ValueFlow {
+  const budget = { steps: most };
   const sources = sourcesOf(definition, budget);
   const ofSteps = definition.steps.map((step, index) => flowInto(step, index, sources));
   const nevers = refsIn(definition.output, []).flatMap(({ place, pointer }): FieldFault[] =>
@@ -77,6 +79,7 @@ export function valueFlow(definition: WorkflowDefinition): ValueFlow {
   return {
     faults: [...ofSteps.flatMap(({ faults }) => faults), ...nevers],
     open: ofSteps.flatMap(({ open }) => open),
+    isComplete: budget.steps >= 0,
   };
 }
 
@@ -242,7 +245,11 @@ interface Flow {
   readonly numbers: Map<Json, number>;
 }
 
-function flowInto(step: StepDefinition, index: number, sources: Sources): ValueFlow {
+function flowInto(
+  step: StepDefinition,
+  index: number,
+  sources: Sources,
+): Pick<Flow, "faults" | "open"> {
   const flow: Flow = {
     step,
     index,

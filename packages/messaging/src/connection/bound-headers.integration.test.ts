@@ -38,6 +38,16 @@ function nestedHeaders(levels: number): Buffer {
   return sized(Buffer.concat([workflow, shortText("x"), lists]));
 }
 
+/** So many headers of eight bytes: a short name that is true. */
+const manyHeaders = (count: number): Buffer =>
+  sized(
+    Buffer.concat(
+      Array.from({ length: count }, (_, index) =>
+        Buffer.concat([shortText(String(index).padStart(5, "x")), Buffer.from("t\u0001")]),
+      ),
+    ),
+  );
+
 /** Publishes what the client cannot write either: the frames of `basic.publish`, by hand. */
 function publishFrames(channel: Channel, to: string, headers: Buffer): void {
   const { stream } = channel.connection as unknown as Connection & {
@@ -99,6 +109,22 @@ test("the dead letter is kept with its body and its properties, and is not whole
   expect(letter).toMatchObject({ messageId: "order-1", size: 5 });
   expect(letter?.header?.("workflow")).toBeUndefined();
   expect(letter?.keep?.()).toMatchObject({ isWhole: false });
+});
+
+test("headers that are read for long are left out, and the message comes with all else", async () => {
+  const deliveries = inbox<Delivery>();
+  await using _consumer = await tested.broker.consumeBatches(
+    deadRequestQueue,
+    { prefetch: 10, max: 10, oversized: "cut" },
+    async (batch) => batch.forEach((one) => deliveries.add(one)),
+  );
+  publishFrames(tested.operator, deadRequestQueue, manyHeaders(4_000));
+  publishFrames(tested.operator, deadRequestQueue, manyHeaders(5_000));
+  const [short, long] = await deliveries.first(2);
+  expect(short?.header?.("x1234")).toBe(true);
+  expect(long).toMatchObject({ messageId: "order-1", size: 5 });
+  expect(long?.header?.("x1234")).toBeUndefined();
+  expect(long?.keep?.()).toMatchObject({ isWhole: false });
 });
 
 test("headers that can be read come as they are", async () => {

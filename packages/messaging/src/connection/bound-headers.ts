@@ -12,13 +12,15 @@ export const unreadableHeaders = "holdfast-unreadable-headers";
 /**
  * Has a connection read messages whose headers the client cannot. The client reads a table by recursion, so some
  * 20,000 tables or lists in each other, for which a frame has room, exhaust the stack, and with it goes the
- * connection; the broker then delivers the message to the next one. Here such a message arrives with
- * `unreadableHeaders` as its only header, and with its body and all other properties.
+ * connection; the broker then delivers the message to the next one. A frame has room for 60,000 values, too, which
+ * keep the event loop for some tenths of a second. Here such a message, and one with more than 32 KiB of headers,
+ * arrives with `unreadableHeaders` as its only header, and with its body and all other properties.
  */
 export function boundHeaders({ connection }: Pick<ChannelModel, "connection">): void {
   const reader = connection as Connection & FrameReader;
   const receive = reader.recvFrame.bind(reader);
   reader.recvFrame = () => {
+    boundNext(reader);
     const { rest } = reader;
     try {
       return receive();
@@ -30,6 +32,20 @@ export function boundHeaders({ connection }: Pick<ChannelModel, "connection">): 
       return receive();
     }
   };
+}
+
+/** Bytes of a content header that is read: properties are texts of 255 bytes, and headers that Holdfast reads are short. */
+const mostBytes = 32 * 1024;
+
+/** Takes the headers away from the next frame if there are too many. */
+function boundNext(reader: FrameReader): void {
+  const { rest } = reader;
+  if (rest.length < frameHead || rest[0] !== headerFrame) return;
+  const size = rest.readUInt32BE(sizeAt);
+  const end = frameHead + size + 1;
+  if (size <= mostBytes || rest.length < end) return;
+  const readable = withoutHeaders(rest.subarray(0, end));
+  if (readable !== null) reader.rest = Buffer.concat([readable, rest.subarray(end)]);
 }
 
 /** Bytes of a frame before its payload: its type, channel and size. */

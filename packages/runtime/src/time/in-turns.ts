@@ -30,7 +30,7 @@ export function inTurns(clock?: Pick<Clock, "now">) {
   const begin = async (): Promise<void> => {
     if (turns.isOver()) await turns.next();
   };
-  return <Result>(work: () => Result): Promise<Result> => {
+  return <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     const done = last.then(begin).then(work);
     last = done.catch(() => {});
     return done;

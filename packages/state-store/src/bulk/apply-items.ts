@@ -23,7 +23,7 @@ import {
   saveAdvance,
   saveItemChanges,
 } from "./lock-operation.ts";
-import { itemRefusalOf, type ReportedRequest, reportedRequestOf } from "./request-of.ts";
+import { itemRefusalOf, type ReportedRequest, reportedRequestsOf } from "./request-of.ts";
 
 /** What a round has done to one operation. */
 export interface AppliedItems {
@@ -127,12 +127,8 @@ async function applyTo(
   });
   const { action, step, output, hasOutput, actor, reason, id } = operation;
   const asked = { action, step, output: hasOutput ? output : undefined };
-  const requests = new Map(
-    loaded.tasks.map(({ task }) => [
-      task.taskId,
-      reportedRequestOf(task, { asked, now: loaded.now }),
-    ]),
-  );
+  const tasks = loaded.tasks.map(({ task }) => task);
+  const requests = await reportedRequestsOf(tasks, { asked, now: loaded.now });
   const reportedEvents = [...requests.values()].flatMap((request) =>
     "reported" in request ? [request.reported] : [],
   );

@@ -6,7 +6,7 @@ import { withRetries } from "../postgres/retry.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { ChosenTask } from "./choose-items.ts";
 import type { BulkAsked } from "./create-bulk-operation.ts";
-import { itemRefusalOf, reportedRequestOf } from "./request-of.ts";
+import { itemRefusalOf, reportedRequestsOf } from "./request-of.ts";
 
 /** What an operation would do. */
 export interface BulkForecast {
@@ -69,9 +69,10 @@ async function judgeSome(
     loaded.unusable.map(({ taskId }) => [taskId, "task.unusable_task"]),
   );
   const events: ReportedTaskEvent[] = [];
-  for (const { task } of loaded.tasks) {
-    const request = reportedRequestOf(task, { asked, now: loaded.now });
-    if ("refusal" in request) judged.set(task.taskId, request.refusal);
+  const tasks = loaded.tasks.map(({ task }) => task);
+  const requests = await reportedRequestsOf(tasks, { asked, now: loaded.now });
+  for (const [taskId, request] of requests) {
+    if ("refusal" in request) judged.set(taskId, request.refusal);
     else events.push(request.reported);
   }
   const { outcomes } = await decideLoaded(context, db, { loaded, reportedEvents: events });

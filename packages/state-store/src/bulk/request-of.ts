@@ -7,8 +7,9 @@ import {
   operatorRefusalOf,
   type ReportedTaskEvent,
   type Task,
+  type WorkflowPlan,
 } from "@holdfast/domain";
-import { resolveFault } from "../workflows/resolve-fault.ts";
+import { type ResolveFault, resolveFault } from "../workflows/resolve-fault.ts";
 import { contractsOf } from "../workflows/workflow-catalog.ts";
 import type { BulkAsked } from "./create-bulk-operation.ts";
 
@@ -24,18 +25,42 @@ interface Surroundings {
   readonly now: Instant;
 }
 
-/** Turns what is asked of many tasks into the event of one of them, by the rules of the operators' routes. */
-export function reportedRequestOf(task: Task, { asked, now }: Surroundings): ReportedRequest {
-  const request = bulkRequestOf(task, asked, now);
-  if ("refusal" in request) return request;
-  const { event, ...about } = request;
-  const { taskId, workflow } = task;
-  if (event.kind !== "resolved") return { ...about, reported: { taskId, event } };
-  const step = task.steps.get(event.step);
-  const fault =
-    step === undefined ? null : resolveFault(contractsOf(workflow), step.plan, asked.output);
-  if (fault !== null) return { refusal: fault.code };
-  return { ...about, reported: { taskId, event, output: asked.output ?? null } };
+/**
+ * Turns what is asked of many tasks into the event of each of them, by the rules of the operators' routes. What was said of
+ * an output is the same for all tasks, and is held to each contract once.
+ */
+export async function reportedRequestsOf(
+  tasks: readonly Task[],
+  { asked, now }: Surroundings,
+): Promise<ReadonlyMap<string, ReportedRequest>> {
+  const faults = new Map<WorkflowPlan, Map<string, ResolveFault | null>>();
+  const faultOf = async ({ workflow, steps }: Task, name: string): Promise<ResolveFault | null> => {
+    const ofWorkflow = faults.get(workflow) ?? new Map<string, ResolveFault | null>();
+    faults.set(workflow, ofWorkflow);
+    const known = ofWorkflow.get(name);
+    if (known !== undefined) return known;
+    const step = steps.get(name);
+    const fault =
+      step === undefined
+        ? null
+        : await resolveFault(contractsOf(workflow), step.plan, asked.output);
+    ofWorkflow.set(name, fault);
+    return fault;
+  };
+  const requests = new Map<string, ReportedRequest>();
+  for (const task of tasks) requests.set(task.taskId, await requestOf(task));
+  return requests;
+
+  async function requestOf(task: Task): Promise<ReportedRequest> {
+    const request = bulkRequestOf(task, asked, now);
+    if ("refusal" in request) return request;
+    const { event, ...about } = request;
+    const { taskId } = task;
+    if (event.kind !== "resolved") return { ...about, reported: { taskId, event } };
+    const fault = await faultOf(task, event.step);
+    if (fault !== null) return { refusal: fault.code };
+    return { ...about, reported: { taskId, event, output: asked.output ?? null } };
+  }
 }
 
 /** The code under which an item is refused. */

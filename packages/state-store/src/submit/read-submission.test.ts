@@ -1,6 +1,6 @@
 import { type AskedSubmission, askedInHeaders, askedInRow, Submission } from "@holdfast/contracts";
 import { describe, expect, test } from "@jest/globals";
-import { anything, assert, constantFrom, oneof, property, record, string } from "fast-check";
+import { anything, assert, asyncProperty, constantFrom, oneof, record, string } from "fast-check";
 import { Value } from "typebox/value";
 import {
   isCurrentHash,
@@ -31,11 +31,12 @@ const whole = {
   idempotencyKey: "k",
 } as const;
 
-const keyed = (asked: AskedSubmission, workflow = trip) =>
-  readSubmission(asked, workflow).idempotency!;
-const hashOf = (asked: AskedSubmission, workflow = trip) => keyed(asked, workflow).hash;
+const keyed = async (asked: AskedSubmission, workflow = trip) =>
+  (await readSubmission(asked, workflow)).idempotency!;
+const hashOf = async (asked: AskedSubmission, workflow = trip) =>
+  (await keyed(asked, workflow)).hash;
 
-test("a body, headers and a row that ask for the same have the same hash", () => {
+test("a body, headers and a row that ask for the same have the same hash", async () => {
   const { input, replyTo, correlationId, idempotencyKey } = whole;
   const headers: Readonly<Record<string, unknown>> = {
     "task-priority": "urgent",
@@ -47,18 +48,18 @@ test("a body, headers and a row that ask for the same have the same hash", () =>
     "not-before": "2026-11-24T11:00:00+01:00",
   };
   const byHeaders = { input, ...askedInHeaders((name) => headers[name]), replyTo, correlationId };
-  expect(hashOf({ ...byHeaders, idempotencyKey })).toBe(hashOf(whole));
+  expect(await hashOf({ ...byHeaders, idempotencyKey })).toBe(await hashOf(whole));
   // As jsonb has it: fields in another order.
   const row = { ...whole, input: { y: ["a"], x: 1 }, labels: { guest: "Ada", region: "eu" } };
-  expect(hashOf(askedInRow(row as never))).toBe(hashOf(whole));
+  expect(await hashOf(askedInRow(row as never))).toBe(await hashOf(whole));
 });
 
-test("what a version refuses is looked for by the key and the hash by which another one takes it", () => {
+test("what a version refuses is looked for by the key and the hash by which another one takes it", async () => {
   const strict = { ...trip, check: () => [{ pointer: "/y", detail: "unknown field" }] };
-  expect(() => readSubmission(whole, strict)).toThrow(SubmissionFault);
+  await expect(readSubmission(whole, strict)).rejects.toThrow(SubmissionFault);
   expect(readRepeat(whole, strict)).toMatchObject({
     onlyRepeats: true,
-    idempotency: { key: "k", hash: hashOf(whole) },
+    idempotency: { key: "k", hash: await hashOf(whole) },
   });
   const { idempotencyKey: _none, ...keyless } = whole;
   expect(readRepeat(keyless, strict)).toBeNull();
@@ -67,9 +68,9 @@ test("what a version refuses is looked for by the key and the hash by which anot
   expect(readRepeat({ ...whole, input: { x: "\u0000" } }, strict)).toBeNull();
 });
 
-test("a row has no field where it has null, and may have null as its input", () => {
+test("a row has no field where it has null, and may have null as its input", async () => {
   const asked = askedInRow({ input: null, priority: null, labels: null, idempotencyKey: "k" });
-  expect(hashOf(asked)).toBe(hashOf({ input: null, idempotencyKey: "k" }));
+  expect(await hashOf(asked)).toBe(await hashOf({ input: null, idempotencyKey: "k" }));
 });
 
 test.each<[string, AskedSubmission]>([
@@ -82,40 +83,42 @@ test.each<[string, AskedSubmission]>([
   ["labels", { labels: { region: "us", guest: "Ada" } }],
   ["beginning", { notBefore: "2026-11-24T10:00:01Z" }],
   ["status queue", { replyTo: "status.shop.2" }],
-])("another %s makes another request of it", (_, other) => {
-  expect(hashOf({ ...whole, ...other })).not.toBe(hashOf(whole));
+])("another %s makes another request of it", async (_, other) => {
+  expect(await hashOf({ ...whole, ...other })).not.toBe(await hashOf(whole));
 });
 
-test("another workflow makes another request of it, another version or correlation id does not", () => {
-  expect(hashOf(whole, { ...trip, name: "stay.v2", family: "stay" })).not.toBe(hashOf(whole));
-  expect(hashOf({ ...whole, workflow: "trip.v3" }, { ...trip, name: "trip.v3" })).toBe(
-    hashOf(whole),
+test("another workflow makes another request of it, another version or correlation id does not", async () => {
+  expect(await hashOf(whole, { ...trip, name: "stay.v2", family: "stay" })).not.toBe(
+    await hashOf(whole),
   );
-  expect(hashOf({ ...whole, correlationId: "c-2" })).toBe(hashOf(whole));
+  expect(await hashOf({ ...whole, workflow: "trip.v3" }, { ...trip, name: "trip.v3" })).toBe(
+    await hashOf(whole),
+  );
+  expect(await hashOf({ ...whole, correlationId: "c-2" })).toBe(await hashOf(whole));
 });
 
-test("no labels are the same as an empty object of labels, and normal is the priority that is not named", () => {
+test("no labels are the same as an empty object of labels, and normal is the priority that is not named", async () => {
   const bare = { input: 1, idempotencyKey: "k" };
-  expect(hashOf({ ...bare, labels: {}, priority: "normal" })).toBe(hashOf(bare));
+  expect(await hashOf({ ...bare, labels: {}, priority: "normal" })).toBe(await hashOf(bare));
 });
 
-test("a hash is of what was asked for, and of nothing else: the stored ones stay when submissions get a further field", () => {
-  expect(hashOf({ input: { x: 1 }, idempotencyKey: "k" })).toBe(
+test("a hash is of what was asked for, and of nothing else: the stored ones stay when submissions get a further field", async () => {
+  expect(await hashOf({ input: { x: 1 }, idempotencyKey: "k" })).toBe(
     "2:0109bc641f7264f2449a0a6a92f1ef76f30d029ef13362bb77f77c8292bb0577",
   );
 });
 
-test("a hash says its version, and comes with the one that an earlier release stored", () => {
-  const { hash, earlierHashes } = keyed(whole);
+test("a hash says its version, and comes with the one that an earlier release stored", async () => {
+  const { hash, earlierHashes } = await keyed(whole);
   expect(isCurrentHash(hash)).toBe(true);
   const earlier = "bb3b4d4486baed99e1f42fba82edfffc312ee3bbd137e7dca0ec30e3dec264de";
   expect(earlierHashes?.()).toEqual([earlier]);
   expect(isCurrentHash(earlier)).toBe(false);
 });
 
-const refusal = (asked: AskedSubmission): SubmissionFault | null => {
+const refusal = async (asked: AskedSubmission): Promise<SubmissionFault | null> => {
   try {
-    readSubmission(asked, trip);
+    await readSubmission(asked, trip);
     return null;
   } catch (error) {
     if (error instanceof SubmissionFault) return error;
@@ -152,14 +155,14 @@ describe("what is refused", () => {
       undefined,
     ],
     ["an input that is no JSON", { input: undefined }, "task.invalid", undefined],
-  ])("%s", (_, asked, code, pointer) => {
-    const fault = refusal({ input: 1, ...asked });
+  ])("%s", async (_, asked, code, pointer) => {
+    const fault = await refusal({ input: 1, ...asked });
     expect(fault).toMatchObject({ code });
     expect(fault?.errors[0]?.pointer).toBe(pointer);
   });
 });
 
-test("what is taken without its workflow's say has the shape of the contract", () => {
+test("what is taken without its workflow's say has the shape of the contract", async () => {
   const text = oneof(string({ unit: "binary" }), string({ maxLength: 3 }), anything());
   const fields = {
     workflow: constantFrom("trip"),
@@ -175,14 +178,14 @@ test("what is taken without its workflow's say has the shape of the contract", (
   };
   let taken = 0;
   for (const [name, values] of Object.entries(fields)) {
-    assert(
-      property(values, (value) => {
+    await assert(
+      asyncProperty(values, async (value) => {
         // Texts of headers stand for what they say.
         if (name === "labels" && typeof value === "string") return;
         const asked = { workflow: "trip", input: 1, [name]: value };
-        if (value == null || refusal(asked) !== null) return;
+        if (value == null || (await refusal(asked)) !== null) return;
         taken += 1;
-        const { fairness } = readSubmission(asked, trip);
+        const { fairness } = await readSubmission(asked, trip);
         const shaped = name === "fairness" ? { ...asked, ...(fairness && { fairness }) } : asked;
         expect(
           name === "fairness" && fairness === null ? true : Value.Check(Submission, shaped),

@@ -4,13 +4,13 @@ import {
   allowedVisible,
   type FieldFault,
   faultSentence,
-  type InputCheck,
   isStatusQueue,
   isVisible,
   labelNamePattern,
   limits,
   payloadFaults,
   Submission,
+  type TaskInputCheck,
 } from "@holdfast/contracts";
 import {
   allowedFairness,
@@ -52,7 +52,7 @@ export interface TargetWorkflow {
   readonly family: string;
   readonly definition: Pick<WorkflowDefinition, "fairness">;
   /** What is wrong with an input, by the workflow's own schema. */
-  readonly check: InputCheck;
+  readonly check: TaskInputCheck;
   /** Whether it was asked for without a version: then it must be the active one. */
   readonly takesActive: boolean;
 }
@@ -68,14 +68,14 @@ interface Options {
  * Makes the task of a submission, which may hold anything: all rules about submissions are here, whichever way they came.
  * Throws a `SubmissionFault` for one that is not to be a task.
  */
-export function readSubmission(
+export async function readSubmission(
   asked: AskedSubmission,
   workflow: TargetWorkflow,
   { called = "input", keepKeyFor }: Options = {},
-): NewTask {
+): Promise<NewTask> {
   mustBeKnown(asked);
   const priority = readPriority(asked.priority);
-  const input = readInput(asked.input, workflow, called);
+  const input = await readInput(asked.input, workflow, called);
   const askedFairness = readAskedFairness(asked.fairness);
   const fairness = fairnessOf(askedFairness, workflow.definition, input);
   const replyTo = readReplyTo(asked.replyTo);
@@ -125,12 +125,12 @@ function mustBeKnown(asked: AskedSubmission): void {
 
 const pointerOf = (field: string): string => field.replaceAll("~", "~0").replaceAll("/", "~1");
 
-function readInput(input: unknown, { check }: TargetWorkflow, called: string): Json {
+async function readInput(input: unknown, { check }: TargetWorkflow, called: string): Promise<Json> {
   const faults = payloadFaults(input);
   if (faults.length > 0) {
     throw new SubmissionFault("task.invalid", `The ${called} ${faults.join(" and ")}.`);
   }
-  const errors = check(input);
+  const errors = await check(input);
   if (errors.length === 0) return input as Json;
   throw new SubmissionFault("task.invalid", `The ${called} failed validation; see errors.`, errors);
 }

@@ -55,7 +55,7 @@ export async function submitTasks(
   for (const task of tasks) {
     const asked = task.workflow;
     if (!workflows.has(asked)) workflows.set(asked, await findTarget(client, asked));
-    const fault = faultOf(task, workflows.get(asked));
+    const fault = await faultOf(task, workflows.get(asked));
     submitted.push(
       fault === undefined ? await enqueue(client, task) : await repeat(client, task, fault),
     );
@@ -106,14 +106,14 @@ function checkOf(asked: string, definition: WorkflowDefinition): TargetWorkflow[
 }
 
 /** What the other ways in refuse of a new task, with the first place that is wrong in their words; undefined: nothing. */
-function faultOf(
+async function faultOf(
   task: SubmittedTask,
   workflow: TargetWorkflow | undefined,
-): ContractFault | undefined {
+): Promise<ContractFault | undefined> {
   // The store itself says what is wrong with the workflow.
   if (workflow === undefined) return undefined;
   try {
-    readSubmission(submissionOf(task), workflow);
+    await readSubmission(submissionOf(task), workflow);
     return undefined;
   } catch (error) {
     if (!(error instanceof SubmissionFault)) throw error;
@@ -134,7 +134,12 @@ async function repeat(
   fault: ContractFault,
 ): Promise<SubmittedTaskId> {
   if (task.idempotencyKey === undefined) throw fault;
-  await ask(client, "savepoint holdfast_repetition", []);
+  try {
+    await ask(client, "savepoint holdfast_repetition", []);
+  } catch {
+    // No transaction was begun, or it has failed: what is wrong with the task is what its caller can mend.
+    throw fault;
+  }
   const repeated = await enqueue(client, task).catch(() => undefined);
   if (repeated?.replayed === true) {
     await ask(client, "release savepoint holdfast_repetition", []);

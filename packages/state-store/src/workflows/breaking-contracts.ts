@@ -1,10 +1,10 @@
 import {
-  contractGaps,
-  contractHashes,
+  contractGapsAside,
   contractsOf,
   givenTo,
   isBreaking,
   nameOfOperation,
+  type OperationContract,
 } from "@holdfast/contracts";
 import { ContractFault, definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
 import { TakesLong } from "../apply/takes-long.ts";
@@ -20,10 +20,15 @@ interface OtherContract {
 
 const keyOf = ({ operation, workflow }: OtherContract): string => `${operation} ${workflow}`;
 
-/** Contracts that are compared in one transaction. The largest take some 100 ms each. */
+/** Contracts that are compared in one transaction. The largest take some 100 ms each, aside. */
 const mostCompared = 2;
 
-type ReadDefinition = (db: Database, name: string) => Promise<WorkflowDefinition | null>;
+interface Comparing {
+  readonly pool: Database;
+  readonly readDefinition: (db: Database, name: string) => Promise<WorkflowDefinition | null>;
+  /** `contractHashes` of the definition. */
+  readonly contracts: { readonly [operation: string]: string };
+}
 
 /**
  * Refuses a workflow by whose contracts an Agent could not read what another workflow in use asks for: a field that an
@@ -33,18 +38,21 @@ type ReadDefinition = (db: Database, name: string) => Promise<WorkflowDefinition
  */
 export function breakingContracts(
   definition: WorkflowDefinition,
-  { pool, readDefinition }: { readonly pool: Database; readonly readDefinition: ReadDefinition },
+  { pool, readDefinition, contracts }: Comparing,
 ) {
   const { name } = definition;
   const compared = new Map<string, readonly string[]>();
   const compare = async (db: Database, one: OtherContract): Promise<void> => {
     const other = await readDefinition(db, one.workflow);
-    compared.set(keyOf(one), other === null ? [] : breaksOf(definition, other, one.operation));
+    compared.set(
+      keyOf(one),
+      other === null ? [] : await breaksOf(definition, other, one.operation),
+    );
   };
   return {
     async mustNotBreak(db: Database): Promise<void> {
-      const contracts = JSON.stringify(contractHashes(definition));
-      const others = await findOthers(db, { name, contracts, format: definitionFormat });
+      const asked = { name, contracts: JSON.stringify(contracts), format: definitionFormat };
+      const others = await findOthers(db, asked);
       const left = others.filter((one) => !compared.has(keyOf(one)));
       if (left.length > mostCompared) {
         throw new TakesLong(async () => {
@@ -63,21 +71,26 @@ export function breakingContracts(
 }
 
 /** What an operation newly asks for, as the workflow has it, that another workflow does not give. */
-function breaksOf(
+async function breaksOf(
   workflow: WorkflowDefinition,
   other: WorkflowDefinition,
   operation: string,
-): readonly string[] {
+): Promise<readonly string[]> {
   const [needed, offered] = [other, workflow].map((one) =>
     contractsOf(one).find((made) => nameOfOperation(made) === operation),
   );
   if (needed === undefined || offered === undefined) return [];
-  return contractGaps({ needed, offered, given: givenTo(other, needed) })
-    .filter(isBreaking)
-    .map(({ kind, pointer }) => {
-      const does = kind === "requires" ? "newly requires" : "takes as another type";
-      return `${workflow.name}: ${operation} ${does} ${pointer || "/"}, as ${other.name} does not give it`;
-    });
+  const gaps = await contractGapsAside({
+    needed: schemasOf(needed),
+    offered: schemasOf(offered),
+    given: givenTo(other, needed),
+  });
+  return gaps.filter(isBreaking).map(({ kind, pointer }) => {
+    const does = kind === "requires" ? "newly requires" : "takes as another type";
+    return `${workflow.name}: ${operation} ${does} ${pointer || "/"}, as ${other.name} does not give it`;
+  });
 }
+
+const schemasOf = ({ input, output }: OperationContract): OperationContract => ({ input, output });
 
 const mostLines = 20;

@@ -1,4 +1,4 @@
-import { contractsOf, type Reading, readingOf } from "@holdfast/contracts";
+import { contractsOf, type Reading, readingAside } from "@holdfast/contracts";
 import { definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
 import { openTurns } from "@holdfast/runtime";
 import { type Database, query } from "../postgres/query.ts";
@@ -57,11 +57,14 @@ export const findContractDifferences = (
   findWorkflow?: (db: Database, name: string) => ReturnType<FindWorkflow>,
 ) => {
   const kept = new Map<string, Pick<ContractDifference, "reading" | "why">>();
-  const compared = (row: DifferenceRow, definitions: Definitions): ContractDifference => {
+  const compared = async (
+    row: DifferenceRow,
+    definitions: Definitions,
+  ): Promise<ContractDifference> => {
     const { knownBy, isLater: _, ...difference } = row;
     const known = kept.get(keyOf(row));
     if (known !== undefined) return { ...difference, ...known };
-    const { reading, why } = differenceOf(row, definitions);
+    const { reading, why } = await differenceOf(row, definitions);
     // A definition that could not be used may be repaired.
     const isUsed = [row.workflow, knownBy].every((name) => name === null || definitions.has(name));
     if (isUsed && kept.size < mostKept) kept.set(keyOf(row), { reading, why });
@@ -80,7 +83,7 @@ export const findContractDifferences = (
     const differences: ContractDifference[] = [];
     for (const row of rows) {
       if (turns.isOver()) await turns.next();
-      differences.push(compared(row, definitions));
+      differences.push(await compared(row, definitions));
     }
     return differences;
   };
@@ -104,19 +107,20 @@ async function definitionsOf(
   return definitions;
 }
 
-function differenceOf(
+async function differenceOf(
   { knownBy, isLater, ...row }: DifferenceRow,
   definitions: Definitions,
-): ContractDifference {
+): Promise<ContractDifference> {
   const { agent, operation, offered } = row;
   const definition = definitions.get(row.workflow);
   const maker = definitions.get(knownBy ?? "");
   const contract =
     maker && contractsOf(maker).find((one) => one.agent === agent && one.operation === operation);
   if (definition === undefined) return { ...row, reading: "unknown", why: "" };
-  const known = contract === undefined ? null : { ...contract, isLater };
+  const known =
+    contract === undefined ? null : { input: contract.input, output: contract.output, isLater };
   const asked = { agent, operation, offered: offered === "" ? undefined : offered, known };
-  return { ...row, ...readingOf(definition, asked) };
+  return { ...row, ...(await readingAside(definition, asked)) };
 }
 
 /** A difference in one sentence, without its full stop. */

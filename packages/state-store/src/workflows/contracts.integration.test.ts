@@ -228,8 +228,10 @@ test("however many versions are stored, a workflow is compared with the latest c
   expect(new Set(offered)).toEqual(new Set(versions.slice(-32).map(hashOf)));
   await using pool = openPool(db.url);
   const reads: string[] = [];
-  const breaking = breakingContracts(paying("crowd.v41", object(["iban"])), {
+  const next = paying("crowd.v41", object(["iban"]));
+  const breaking = breakingContracts(next, {
     pool,
+    contracts: contractHashes(next),
     readDefinition: async (_, name) => {
       reads.push(name);
       return null;
@@ -276,8 +278,10 @@ test("many contracts are compared between two transactions, and few in one", asy
   await using pool = openPool(db.url);
   const read = new Map(versions.map((one) => [one.name, one]));
   const reads: string[] = [];
-  const breaking = breakingContracts(paying("many.v6", object(["iban", "reference"])), {
+  const next = paying("many.v6", object(["iban", "reference"]));
+  const breaking = breakingContracts(next, {
     pool,
+    contracts: contractHashes(next),
     readDefinition: async (_, name) => {
       reads.push(name);
       return read.get(name) ?? null;

@@ -1,8 +1,10 @@
 import {
-  type CompiledSchema,
+  checkAside,
   contractHashes,
+  type OpenChecker,
   placeOfError,
-  schemaCompiler,
+  type Soon,
+  soon,
 } from "@holdfast/contracts";
 import {
   ContractFault,
@@ -11,8 +13,11 @@ import {
   type WorkflowDefinition,
 } from "@holdfast/domain";
 
-/** Why a value breaks the contract of a step's operation; null: it does not, or there is none. */
-type ContractCheck = (step: string, value: Json) => ContractFault | null;
+/**
+ * Why a value breaks the contract of a step's operation; null: it does not, or there is none. A promise: that takes longer
+ * than a transaction may last, and is found aside.
+ */
+type ContractCheck = (step: string, value: Json) => Soon<ContractFault | null>;
 
 /** The contracts of a workflow's operations, as they were when it was defined. */
 export interface StepContracts {
@@ -25,15 +30,15 @@ export interface StepContracts {
   readonly output: ContractCheck;
   /** The hash of the contract that a step needs; null: the definition has none of its operation. */
   readonly hashOf: (step: string) => string | null;
-  /** Steps that all checks so far took, and the compiling of their schemas. It only grows. */
+  /** Steps that all checks so far took here, and the compiling of their schemas. It only grows. */
   readonly stepsTaken: () => number;
 }
 
 /** The hash of the contract of each operation that has one. */
 export type ContractHashes = ReturnType<typeof contractHashes>;
 
-/** Steps as long as it takes to compile a contract. */
-const stepsOfCompiling = 500_000;
+/** Steps as long as it takes to compile a contract here: for each character of it, and at most. */
+const stepsOfCompiling = { each: 100, most: 500_000 };
 
 /**
  * The contracts of a definition, compiled at their first use. A schema that cannot be compiled, such as
@@ -42,9 +47,9 @@ const stepsOfCompiling = 500_000;
 export function stepContracts(
   definition: WorkflowDefinition,
   stored: ContractHashes | null = null,
+  open: OpenChecker = checkAside,
 ): StepContracts {
   const { steps, inputs, outputs } = definition;
-  const compile = schemaCompiler({ allErrors: false });
   let taken = 0;
   const operations = new Map(
     steps.map(({ name, agent, operation }) => [name, `${agent}.${operation}`]),
@@ -52,26 +57,32 @@ export function stepContracts(
   // To make them takes as long as two checks, and transactions ask for them.
   let hashes = stored;
   const checkOf = (what: "input" | "output", schemas: OperationSchemas = {}): ContractCheck => {
-    const compiled = new Map<string, CompiledSchema | null>();
-    const compiledOf = (operation: string): CompiledSchema | null => {
-      const known = compiled.get(operation);
+    const opened = new Map<string, LenientChecker | null>();
+    const checkerOf = (operation: string): LenientChecker | null => {
+      const known = opened.get(operation);
       if (known !== undefined) return known;
-      const contract = tryToCompile(compile, schemas[operation]);
-      if (contract !== null) taken += stepsOfCompiling;
-      compiled.set(operation, contract);
-      return contract;
+      const checker = openLenient(open, schemas[operation]);
+      if (checker !== null) {
+        const { length } = JSON.stringify(schemas[operation]);
+        taken += Math.min(stepsOfCompiling.most, length * stepsOfCompiling.each);
+      }
+      opened.set(operation, checker);
+      return checker;
     };
     return (step, value) => {
-      const checked = compiledOf(operations.get(step) ?? "")?.check(value);
-      taken += checked?.steps ?? 0;
-      const [error] = checked?.errors ?? [];
-      if (checked === undefined || error === undefined) return null;
-      const code = checked.isTooCostly ? codes[what].costly : codes[what].invalid;
-      return new ContractFault(
-        code,
-        `The ${what} at ${error.instancePath || "/"} ${error.message}`,
-        { details: { pointer: placeOfError(error) } },
-      );
+      const check = checkerOf(operations.get(step) ?? "");
+      if (check === null) return null;
+      return soon(check(value), (found) => {
+        if (found === null) return null;
+        taken += found.steps;
+        const [error] = found.errors;
+        if (error === undefined) return null;
+        return new ContractFault(
+          found.isTooCostly ? codes[what].costly : codes[what].invalid,
+          `The ${what} at ${error.instancePath || "/"} ${error.message}`,
+          { details: { pointer: placeOfError(error) } },
+        );
+      });
     };
   };
   return {
@@ -90,13 +101,20 @@ const codes = {
   output: { invalid: "step.output_invalid", costly: "step.output_too_costly" },
 } as const;
 
-function tryToCompile(
-  compile: ReturnType<typeof schemaCompiler>,
+/** A check that finds null where its schema cannot be compiled. */
+type LenientChecker = (value: Json) => Soon<Awaited<ReturnType<ReturnType<OpenChecker>>> | null>;
+
+function openLenient(
+  open: OpenChecker,
   schema: { readonly [key: string]: Json } | undefined,
-): CompiledSchema | null {
+): LenientChecker | null {
   if (schema === undefined) return null;
   try {
-    return compile(schema);
+    const check = open(schema, { allErrors: false });
+    return (value) => {
+      const found = check(value);
+      return found instanceof Promise ? found.catch(() => null) : found;
+    };
   } catch {
     return null;
   }

@@ -1,3 +1,4 @@
+import { type Soon, soon } from "@holdfast/contracts";
 import { type Json, type StepKind, stepKinds } from "@holdfast/domain";
 import type { StepContracts } from "./output-contract.ts";
 
@@ -15,12 +16,13 @@ export function resolveFault(
   contracts: StepContracts | null,
   { name, kind }: { readonly name: string; readonly kind: StepKind },
   output: Json | undefined,
-): ResolveFault | null {
+): Soon<ResolveFault | null> {
   if (!stepKinds[kind].hasUsableOutput) return null;
   if (output === undefined) {
     const message = `Say in output what step ${name} returned: the steps after it may use it`;
     return { code: "bulk.output_missing", message, isMissing: true };
   }
-  const fault = contracts?.output(name, output) ?? null;
-  return fault === null ? null : { code: fault.code, message: fault.message, isMissing: false };
+  return soon(contracts?.output(name, output) ?? null, (fault) =>
+    fault === null ? null : { code: fault.code, message: fault.message, isMissing: false },
+  );
 }

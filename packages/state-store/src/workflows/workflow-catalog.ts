@@ -1,20 +1,17 @@
-import { createHash } from "node:crypto";
 import {
-  contractHashes,
   type FieldFault,
   isReservedCollection,
+  type JudgedDefinition,
+  judgeDefinition,
   limits,
+  meansTheSameAside,
   readDefinition,
-  refusedParts,
-  schemaMeaning,
 } from "@holdfast/contracts";
 import {
   ContractFault,
-  canonicalJson,
   definitionFormat,
   errorText,
   familyOf,
-  type OperationSchemas,
   planWorkflow,
   type WorkflowDefinition,
   type WorkflowPlan,
@@ -190,21 +187,27 @@ export async function readWorkflow(
  * use asks for (`workflow.contract_breaks`). What is stored first stays as it is, with its
  * contracts or without. The login of submission may not store a further version (`workflow.operators_only`).
  */
-export function registerWorkflow(
+export async function registerWorkflow(
   pool: Pool,
   registration: Registration,
 ): Promise<"created" | "same"> {
+  const { collection: _, ...content } = registration.definition;
+  const judged = await judgeDefinition(readDefinition(content));
   const breaking = breakingContracts(registration.definition, {
     pool,
     readDefinition: definitionOf,
+    contracts: judged.contracts,
   });
   const store = () =>
     inTransaction(pool, async (client) => {
-      const kind = await storeAllowed(client, registration, breaking);
+      const kind = await storeAllowed(client, { ...registration, ...judged }, breaking);
       return { sent: [], result: () => kind };
     });
-  return withRetries(() => untilQuick(store));
+  return await withRetries(() => untilQuick(store));
 }
+
+/** A registration, and what was found of its definition before the transaction that stores it. */
+type Judged = Registration & JudgedDefinition;
 
 type Breaking = ReturnType<typeof breakingContracts>;
 
@@ -216,7 +219,7 @@ async function definitionOf(db: Database, name: string): Promise<WorkflowDefinit
 
 async function storeAllowed(
   db: Database,
-  registration: Registration,
+  registration: Judged,
   breaking: Breaking,
 ): Promise<"created" | "same"> {
   const { definition } = registration;
@@ -238,29 +241,30 @@ async function storeWorkflow(
     storedBy,
     activates,
     breaks = "refused",
-  }: Registration,
+    refused,
+    hash,
+    contracts,
+  }: Judged,
   breaking: Breaking,
 ): Promise<"created" | "same"> {
-  const { name } = readDefinition(definition);
-  const refused = refusedParts(definition);
+  const { name } = definition;
   // One that an earlier release stored stays, and may be registered again at each start.
   if (refused.length > 0 && (await selectWorkflow(db, { name, mostBytes })).length === 0) {
     throw invalid(name, refused);
   }
-  const contentHash = hashOf(definition);
   const inserted = await insertWorkflow(db, {
     name,
-    contentHash,
+    contentHash: hash,
     format: definitionFormat,
     definition: JSON.stringify(definition),
-    contracts: JSON.stringify(contractHashes(definition)),
+    contracts: JSON.stringify(contracts),
     storedBy: storedBy ?? null,
     awaitsAgents: activates ?? null,
   });
   const [stored] = await selectWorkflow(db, { name, mostBytes });
   const isSame =
-    stored?.contentHash === contentHash ||
-    (stored !== undefined && meansTheSame(stored.definition, definition));
+    stored?.contentHash === hash ||
+    (stored !== undefined && (await meansTheSameAside(stored.definition, definition)));
   if (isSame) {
     if (inserted.length === 0) await endorseWorkflow(db, name);
     if (inserted.length === 1 && breaks === "refused") {
@@ -304,48 +308,6 @@ async function mustTakeCollection(db: Database, collection: string, family: stri
     `The collection ${collection} is that of another workflow, of which not all versions are retired`,
   );
 }
-
-/** Contracts count only where both have them: definitions of earlier releases have none. */
-function meansTheSame(stored: unknown, definition: WorkflowDefinition): boolean {
-  let known: WorkflowDefinition;
-  try {
-    known = readDefinition(stored);
-  } catch {
-    return false;
-  }
-  const comparable = ({ inputs, outputs, ...content }: WorkflowDefinition): Meaningful => ({
-    ...content,
-    inputs: known.inputs && definition.inputs && inputs,
-    outputs: known.outputs && definition.outputs && outputs,
-  });
-  return hashOf(comparable(known)) === hashOf(comparable(definition));
-}
-
-type Meaningful = Omit<WorkflowDefinition, "inputs" | "outputs"> & {
-  readonly [Contracts in "inputs" | "outputs"]?: OperationSchemas | undefined;
-};
-
-/** SHA-256 of a definition, by which the store knows whether another one under its name is the same. */
-export function workflowHash(definition: WorkflowDefinition): string {
-  const { collection: _, ...content } = definition;
-  return hashOf(content);
-}
-
-/** SHA-256 of what a definition means: not of the way in which a schema library prints its schemas. */
-function hashOf({ inputSchema, inputs, outputs, ...content }: Meaningful): string {
-  const meaning = {
-    ...content,
-    inputSchema: schemaMeaning(inputSchema),
-    inputs: inputs && meaningsOf(inputs),
-    outputs: outputs && meaningsOf(outputs),
-  };
-  return createHash("sha256").update(canonicalJson(meaning)).digest("hex");
-}
-
-const meaningsOf = (schemas: OperationSchemas) =>
-  Object.fromEntries(
-    Object.entries(schemas).map(([operation, schema]) => [operation, schemaMeaning(schema)]),
-  );
 
 /** The remote service that an Agent wraps. */
 interface AgentRemote {

@@ -63,7 +63,7 @@ const partBytes = 1024 * 1024;
 /** Bytes of JSON that one request is made of: enough for 16 of the largest payloads. */
 const mostBytes = 4 * 1024 * 1024;
 /** Steps, of 20 ns or so, that checks of inputs take before others get their turn of the event loop. */
-const stepsInTurn = 500_000;
+const stepsInTurn = 300_000;
 
 /**
  * Fills in what each step needs, and hands over one request after the other. Nothing of it is stored: definition, input
@@ -81,7 +81,7 @@ export async function buildRequests(
   let steps = 0;
   const build = async (job: Job, known: LoadedValues): Promise<void> => {
     const before = job.contracts.stepsTaken();
-    await handOver(buildRequest(job, known, { callRows, unfit }));
+    await handOver(await buildRequest(job, known, { callRows, unfit }));
     steps += job.contracts.stepsTaken() - before;
     if (steps < stepsInTurn) return;
     steps = 0;
@@ -162,13 +162,17 @@ interface Around {
   readonly unfit: Pick<UnfitContracts, "of">;
 }
 
-function buildRequest(job: Job, known: LoadedValues, { callRows, unfit }: Around): BuiltRequest {
+async function buildRequest(
+  job: Job,
+  known: LoadedValues,
+  { callRows, unfit }: Around,
+): Promise<BuiltRequest> {
   const { claim, plan, call } = job;
   const row = plan.undoes === null ? undefined : callRows.get(`${claim.taskId} ${call.name}`);
-  const built = attempt(claim, () => {
+  const built = await attempt(claim, async () => {
     if (known.problem !== null) throw unusable(known.problem);
     if (known.leftOut !== null) throw unusable(tooLong(known.leftOut));
-    const input = plan.undoes === null ? checkedInputOf(job, known) : null;
+    const input = plan.undoes === null ? await checkedInputOf(job, known) : null;
     const request = { ...commonOf(job), ...unfitFor(job, unfit), input };
     return row === undefined ? request : { ...request, undo: undoOf(job, known, row) };
   });
@@ -257,9 +261,9 @@ function inputOf({ call }: Job, values: LoadedValues): Json {
 }
 
 /** The input of a call, held to the contract that the workflow was defined with. */
-function checkedInputOf(job: Job, values: LoadedValues): Json {
+async function checkedInputOf(job: Job, values: LoadedValues): Promise<Json> {
   const input = inputOf(job, values);
-  const fault = job.contracts.input(job.call.name, input);
+  const fault = await job.contracts.input(job.call.name, input);
   if (fault !== null) throw missingIn(job, values, fault) ?? fault;
   return input;
 }
@@ -303,9 +307,12 @@ function undoOf(
  * A ref that leads nowhere, an input that is too large, or stored values that cannot be written as JSON
  * (nested too deep) fail their own step and no other.
  */
-function attempt(claim: ClaimedStep, build: () => StepRequest): BuiltRequest {
+async function attempt(
+  claim: ClaimedStep,
+  build: () => Promise<StepRequest>,
+): Promise<BuiltRequest> {
   try {
-    const request = build();
+    const request = await build();
     const body = StepRequest.encode(request);
     mustFit(request, body);
     return { claim, body };

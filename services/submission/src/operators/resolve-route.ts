@@ -69,7 +69,7 @@ async function mustBeUsable(
 ): Promise<void> {
   if (output !== undefined) mustBeStorable(output, "output");
   const stored = await store.findWorkflow(task.workflow);
-  const fault = resolveFault(stored?.contracts ?? null, failed, output);
+  const fault = await resolveFault(stored?.contracts ?? null, failed, output);
   if (fault === null) return;
   const { message, isMissing } = fault;
   throw new Problem(

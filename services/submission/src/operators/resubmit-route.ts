@@ -85,7 +85,7 @@ async function mustBeUsable(
     );
   }
   const stored = await store.findWorkflow(task.workflow);
-  const fault = stored?.contracts.input(failed.name, input) ?? null;
+  const fault = (await stored?.contracts.input(failed.name, input)) ?? null;
   if (fault === null) return;
   throw new Problem(
     422,

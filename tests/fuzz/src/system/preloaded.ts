@@ -4,18 +4,23 @@ import { jumpingClock } from "@holdfast/processes";
 export const loopLine = "event loop watched";
 
 /**
- * Runs in a process before its own code, and prints once a second for how long its event loop stood still at most. As
- * the service itself measures it: from timer to timer, less the time between two of them.
+ * Runs in a process before its own code, and prints once a second for how long one turn of its event loop lasted at most:
+ * in milliseconds in which its thread had the processor. On a machine with more processes than cores a loop waits for
+ * its turn otherwise, and that is no fault of what it was given.
  */
 const watchLoop = (line: string) => `
-  import { monitorEventLoopDelay } from "node:perf_hooks";
-  const resolution = 10;
-  const delay = monitorEventLoopDelay({ resolution });
-  delay.enable();
+  let longestMs = 0;
+  let last = performance.now();
+  let used = process.threadCpuUsage();
   setInterval(() => {
-    const longestMs = Math.max(0, delay.max / 1e6 - resolution);
-    delay.reset();
+    const { user, system } = process.threadCpuUsage(used);
+    longestMs = Math.max(longestMs, Math.min(performance.now() - last, (user + system) / 1_000));
+    last = performance.now();
+    used = process.threadCpuUsage();
+  }, 5).unref();
+  setInterval(() => {
     console.log(JSON.stringify({ level: 10, time: Date.now(), msg: "${line}", longestMs }));
+    longestMs = 0;
   }, 1_000).unref();`;
 
 const importing = (code: string): string =>

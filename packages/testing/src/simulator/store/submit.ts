@@ -1,4 +1,4 @@
-import { refusedParts } from "@holdfast/contracts";
+import { checkHere, refusedParts } from "@holdfast/contracts";
 import {
   ContractFault,
   type Instant,
@@ -25,7 +25,8 @@ const compiled = new WeakMap<WorkflowDefinition, StepContracts>();
  */
 function contractsOf(definition: WorkflowDefinition): StepContracts {
   const contracts = compiled.get(definition) ?? {
-    ...stepContracts(definition),
+    // In a thread time would pass that is not of the schedule.
+    ...stepContracts(definition, null, checkHere),
     stepsTaken: () => 0,
   };
   compiled.set(definition, contracts);

@@ -1,0 +1,90 @@
+import { expect, test } from "@jest/globals";
+import { hostileSchemas } from "../../test/hostile-schemas.ts";
+import { aside, LostWork, openAside } from "./aside.ts";
+import { type AsideChecked, checkAside, checkHere } from "./checker.ts";
+
+const wide = {
+  properties: Object.fromEntries(
+    Array.from({ length: 300 }, (_, index) => [
+      `p${index}`,
+      { type: "string", pattern: `^${"a?".repeat(20)}$` },
+    ]),
+  ),
+};
+
+test("a small schema is compiled here, and a small value checked at once", () => {
+  const check = checkAside({ type: "object", required: ["a"] }, { allErrors: false });
+  expect(check({ a: 1 })).toMatchObject({ errors: [] });
+  expect(check({})).toMatchObject({ errors: [{ keyword: "required" }] });
+});
+
+test("a large schema is compiled aside, and here the next time if that took little", async () => {
+  const check = checkAside(wide, { allErrors: false });
+  const first = check({ p0: "aa" });
+  expect(first).toBeInstanceOf(Promise);
+  expect(await first).toMatchObject({ errors: [], isTooCostly: false });
+  const narrow = checkAside({ title: "x".repeat(3_000), type: "string" }, { allErrors: false });
+  expect(await narrow(1)).toMatchObject({ errors: [{ keyword: "type" }] });
+  expect(narrow(1)).not.toBeInstanceOf(Promise);
+});
+
+test("a value that takes many steps is checked aside", async () => {
+  const list = { items: { anyOf: [{ type: "string" }, { type: "integer" }] } };
+  const check = checkAside(list, { allErrors: false });
+  const found = check(Array.from({ length: 20_000 }, () => 1));
+  expect(found).toBeInstanceOf(Promise);
+  expect(await found).toMatchObject({ errors: [], isTooCostly: false });
+});
+
+test("a schema that cannot be compiled rejects, whichever way it was compiled", async () => {
+  const broken = { type: "no such type" };
+  expect(() => checkAside(broken, { allErrors: false })).toThrow(/type/);
+  const large = { ...broken, title: "x".repeat(3_000) };
+  await expect(checkAside(large, { allErrors: false })(1)).rejects.toThrow(/type/);
+});
+
+/** One of five: each takes as long as a check may. */
+const some = Object.entries(hostileSchemas)
+  .filter(([, { refusal }]) => refusal === undefined)
+  .filter((_, index) => index % 5 === 0);
+
+test.each(some)("%s: what is found aside is what is found here", async (_, { schema, value }) => {
+  const options = { allErrors: true };
+  const here = await checkHere(schema, options)(value);
+  const { compileMs: _ms, ...found } = await aside<AsideChecked>("check", schema, options, value);
+  expect(found).toEqual(JSON.parse(JSON.stringify(here)));
+  expect(await checkAside(schema, options)(value)).toMatchObject({
+    errors: here.errors,
+    isTooCostly: here.isTooCostly,
+  });
+});
+
+test("the event loop goes on while work is done aside", async () => {
+  let turns = 0;
+  const turn = setInterval(() => (turns += 1), 1);
+  const { schema, value } = hostileSchemas["long enums for each item"]!;
+  for (let count = 0; count < 3; count += 1)
+    await aside("check", schema, { allErrors: false }, value);
+  clearInterval(turn);
+  expect(turns).toBeGreaterThan(3);
+});
+
+test("work that throws rejects, and the next piece is done", async () => {
+  await expect(aside("flow", null)).rejects.toThrow();
+  expect(await aside("faults", {})).not.toEqual([]);
+});
+
+test("work that takes too long is given up at the second time, and what waits behind it is done", async () => {
+  const thread = `
+    import { parentPort } from "node:worker_threads";
+    parentPort.on("message", (text) => {
+      if (text.includes("for ever")) for (;;);
+      parentPort.postMessage(JSON.stringify({ result: text }));
+    });`;
+  const file = new URL(`data:text/javascript,${encodeURIComponent(thread)}`);
+  const here = openAside({ file, longest: 500 });
+  const lost = here("faults", "for ever");
+  const next = here("faults", "brief");
+  await expect(lost).rejects.toThrow(LostWork);
+  expect(await next).toBe('["faults",["brief"]]');
+});

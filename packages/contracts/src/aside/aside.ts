@@ -1,0 +1,113 @@
+import { Worker } from "node:worker_threads";
+
+/** Names of `work`. */
+export type WorkName =
+  | "check"
+  | "faults"
+  | "flow"
+  | "judge"
+  | "hashes"
+  | "gaps"
+  | "meansTheSame"
+  | "reading";
+
+/** Work that ended the thread twice, by the time that it took. */
+export class LostWork extends Error {}
+
+/** Has a piece of work done. Arguments and result are JSON. */
+type Aside = <Result>(name: WorkName, ...args: readonly unknown[]) => Promise<Result>;
+
+interface Piece {
+  readonly text: string;
+  readonly done: PromiseWithResolvers<unknown>;
+  /** Threads that it may still end: a machine that stands still for a while ends one. */
+  lives: number;
+}
+
+/** Milliseconds that a piece of work may take: a hundred times the longest that is known. */
+const usualLimit = 10_000;
+/** Milliseconds without work after which the thread ends: it holds some 20 MB. */
+const idle = 60_000;
+
+const own = import.meta.url;
+const isSource = own.endsWith(".ts");
+const ownFile = new URL(isSource ? "./thread.ts" : "./thread.js", own);
+
+/**
+ * Opens a way to have work done in a thread of the process, so that its event loop goes on whatever a user's schema or
+ * value costs. The thread starts at the first piece of work, and does one after the other. What it holds is bounded by
+ * what payloads and definitions may be: a limit of its own would end the process where V8 finds it reached.
+ */
+export function openAside({ file = ownFile, longest = usualLimit } = {}): Aside {
+  const waiting: Piece[] = [];
+  let doing: Piece | undefined;
+  let thread: Worker | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const doNext = (): void => {
+    if (doing !== undefined) return;
+    clearTimeout(timer);
+    doing = waiting.shift();
+    if (doing === undefined) {
+      thread?.unref();
+      timer = setTimeout(endThread, idle).unref();
+      return;
+    }
+    thread ??= startThread(file, { answered, ended });
+    thread.ref();
+    timer = setTimeout(endThread, longest);
+    thread.postMessage(doing.text, []);
+  };
+
+  const endThread = (): void => void thread?.terminate();
+
+  const answered = (text: string): void => {
+    const { result, error } = JSON.parse(text) as { result?: unknown; error?: string };
+    const { resolve, reject } = doing!.done;
+    doing = undefined;
+    if (error === undefined) resolve(result);
+    else reject(new Error(error));
+    doNext();
+  };
+
+  const ended = (): void => {
+    thread = undefined;
+    const lost = doing;
+    doing = undefined;
+    if (lost !== undefined) {
+      lost.lives -= 1;
+      if (lost.lives > 0) waiting.unshift(lost);
+      else lost.done.reject(new LostWork("It takes more time than it may"));
+    }
+    doNext();
+  };
+
+  return (name, ...args) => {
+    const done = Promise.withResolvers<unknown>();
+    waiting.push({ text: JSON.stringify([name, args]), done, lives: 2 });
+    doNext();
+    return done.promise as Promise<never>;
+  };
+}
+
+interface ThreadEvents {
+  readonly answered: (text: string) => void;
+  readonly ended: () => void;
+}
+
+function startThread(file: URL, { answered, ended }: ThreadEvents): Worker {
+  const thread = new Worker(file, {
+    name: "aside",
+    // What the process preloads watches its own event loop, and its settings are no business of a schema.
+    execArgv: isSource ? ["--conditions=@holdfast/source"] : [],
+    env: {},
+  });
+  thread.on("message", answered);
+  // It ends then, too.
+  thread.on("error", () => {});
+  thread.on("exit", ended);
+  return thread;
+}
+
+/** Work that users' schemas and values may make last for longer than an event loop may stand still: for all of a process. */
+export const aside = openAside();

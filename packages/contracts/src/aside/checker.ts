@@ -1,0 +1,78 @@
+import type { Json } from "@holdfast/domain";
+import {
+  type Checked,
+  type CheckOptions,
+  type CompiledSchema,
+  schemaCompiler,
+  tooCostly,
+} from "../definition/schema-compiler.ts";
+import type { JsonSchema } from "../schema/schema-keywords.ts";
+import { aside, LostWork } from "./aside.ts";
+
+/** What is known at once, or once a thread has found it. */
+export type Soon<Value> = Value | Promise<Value>;
+
+/** What a thread found about a value, and whether its process may do the same itself next time. */
+export interface AsideChecked extends Checked {
+  /** Milliseconds of the processor that it took to compile the schema; 0: it was compiled already. */
+  readonly compileMs: number;
+}
+
+/** A schema that cannot be compiled. */
+export interface Uncompilable {
+  readonly uncompilable: string;
+}
+
+/** Goes on with what is known at once in the same turn, and with all else once it is known. */
+export const soon = <Value, Result>(
+  value: Soon<Value>,
+  use: (value: Value) => Soon<Result>,
+): Soon<Result> => (value instanceof Promise ? value.then(use) : use(value));
+
+/**
+ * A check of values by one schema. What could keep the event loop from all else is found aside: then it returns a promise.
+ * The answer is the same on both ways. Throws, or rejects, for a schema that cannot be compiled.
+ */
+export type Checker = (value: unknown) => Soon<Checked>;
+
+/** Opens the check of a schema. */
+export type OpenChecker = (schema: JsonSchema, options: CheckOptions) => Checker;
+
+/** A check for programs that do nothing else meanwhile: it never returns a promise. */
+export const checkHere: OpenChecker = (schema, options) => {
+  const { check } = schemaCompiler(options)(schema);
+  return (value) => check(value);
+};
+
+/** Characters of a schema that is compiled within 10 ms, whatever it says, in a process that has compiled few. */
+const small = 2_000;
+/** Milliseconds of the processor in which the thread has compiled a schema that the process may then compile itself. */
+const brief = 15;
+/** Steps, of 20 to 60 ns, that a check takes here before it is begun anew aside. */
+const stepsHere = 100_000;
+
+/** A check for services: here it takes some milliseconds at most. */
+export const checkAside: OpenChecker = (schema, options) => {
+  const compile = () => schemaCompiler(options)(schema);
+  let compiled: CompiledSchema | undefined =
+    JSON.stringify(schema).length <= small ? compile() : undefined;
+  let isBrief = false;
+
+  const checkInThread = async (value: Json): Promise<Checked> => {
+    try {
+      const found = await aside<AsideChecked | Uncompilable>("check", schema, options, value);
+      if ("uncompilable" in found) throw new Error(found.uncompilable);
+      isBrief ||= found.compileMs > 0 && found.compileMs < brief;
+      return found;
+    } catch (error) {
+      if (error instanceof LostWork) return { errors: [tooCostly], isTooCostly: true, steps: 0 };
+      throw error;
+    }
+  };
+
+  return (value) => {
+    if (isBrief) compiled ??= compile();
+    const found = compiled?.check(value, stepsHere);
+    return found === undefined || found.isTooCostly ? checkInThread(value as Json) : found;
+  };
+};
