@@ -1,6 +1,9 @@
 import type { components } from "./openapi.ts";
 
 type Problem = components["schemas"]["Problem"];
+/** A problem of this version, or of one before it, which said less. */
+type Answered = Omit<Problem, "requestId" | "retryable"> &
+  Partial<Pick<Problem, "requestId" | "retryable">>;
 
 /** What the service refused, or could not do: a problem of RFC 9457 with a stable `code`. */
 export class ProblemError extends Error {
@@ -12,15 +15,21 @@ export class ProblemError extends Error {
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
   /** The open task that has the key, for `task.key_in_use`. */
   readonly taskId: string | null;
-  readonly problem: Problem;
+  /** Whether the same request may be granted later. */
+  readonly retryable: boolean;
+  /** Names the request in the log of the service; null: what answered named none. */
+  readonly requestId: string | null;
+  readonly problem: Answered;
 
-  constructor(problem: Problem) {
+  constructor(problem: Answered) {
     super(problem.detail);
     this.problem = problem;
     this.status = problem.status;
     this.code = problem.code;
     this.errors = problem.errors ?? [];
     this.taskId = problem.taskId ?? null;
+    this.retryable = problem.retryable ?? (problem.status === 429 || problem.status > 500);
+    this.requestId = problem.requestId ?? null;
   }
 }
 
@@ -31,7 +40,7 @@ export class ConnectionError extends Error {
 }
 
 /** The answer of something else than the service, such as a proxy. */
-export const isProblem = (body: unknown): body is Problem =>
+export const isProblem = (body: unknown): body is Answered =>
   typeof body === "object" &&
   body !== null &&
   "code" in body &&

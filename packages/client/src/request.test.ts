@@ -45,6 +45,24 @@ test("a submission is repeated under the same idempotency key, whatever was lost
   expect(asked).toHaveLength(4);
 });
 
+test("a problem names its request, if what answered named one", async () => {
+  const body = { title: "", status: 500, code: "request.failed", detail: "No.", type: "" };
+  const { client } = clientOf(json(500, { ...body, requestId: "r-1" }), json(500, body));
+  await expect(client.tasks.get("t1")).rejects.toMatchObject({ requestId: "r-1" });
+  await expect(client.tasks.get("t1")).rejects.toMatchObject({ requestId: null });
+});
+
+test.each([
+  [{ status: 422, retryable: true }, true],
+  [{ status: 503, retryable: false }, false],
+  [{ status: 503 }, true],
+  [{ status: 429 }, true],
+  [{ status: 500 }, false],
+])("a problem %j may be retried: %p", (said, retryable) => {
+  const body = { type: "", title: "", code: "a.b", detail: "No.", ...said };
+  expect(new ProblemError(body).retryable).toBe(retryable);
+});
+
 test("two submissions have two idempotency keys, and one that is given is sent", async () => {
   const { client, asked } = clientOf(accepted(), accepted(), accepted());
   await client.submit("trip", {});

@@ -49,6 +49,7 @@ export { collectionPattern, isReservedCollection, singularOf } from "./definitio
 export { definitionHash } from "./definition/definition-hash.ts";
 export {
   agentNamePattern,
+  definitionSchema,
   operationNamePattern,
   prepareForm,
 } from "./definition/definition-schema.ts";
@@ -70,6 +71,7 @@ export {
 } from "./definition/validate-definition.ts";
 export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/check-missing.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
+export { faultSentence } from "./limits/field-faults.ts";
 export { limits } from "./limits/limits.ts";
 export { allowedVisible, FairnessKey, isVisible, Payload } from "./limits/parts.ts";
 export { payloadFaults } from "./limits/payload-faults.ts";

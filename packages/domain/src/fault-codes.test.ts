@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { agentCode } from "./fault-codes.ts";
+import { agentCode, findFaultCode } from "./fault-codes.ts";
 import { PermanentFault, TransientFault } from "./faults.ts";
 
 test("a Fault accepts a code of the catalogue, or one in an area that is not Holdfast's", () => {
@@ -15,4 +15,15 @@ test("a code that is not in the catalogue, or not known before run time, does no
   expect(new TransientFault("store.unavailible", "no")).toBeInstanceOf(TransientFault);
   // @ts-expect-error: it may be any code, one of Holdfast's included.
   expect(new PermanentFault(made, "no")).toBeInstanceOf(PermanentFault);
+});
+
+test.each([
+  ["task.unknown", "task.unknown"],
+  ["order.unknown", "task.unknown"],
+  ["store.unavailable", "store.unavailable"],
+  ["payments.declined", undefined],
+  ["toString", undefined],
+  ["", undefined],
+])("the catalogue has %p as %p", (code, found) => {
+  expect(findFaultCode(code)?.code).toBe(found);
 });

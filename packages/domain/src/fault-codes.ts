@@ -350,7 +350,7 @@ export const faultCodes = {
   "request.idempotency_key_invalid": {
     transient: false,
     meaning: "The idempotency key is empty, too long or cannot be stored.",
-    action: "Send a key of 1 to 200 printable characters.",
+    action: "Send a key of 1 to 255 visible ASCII characters.",
   },
   "request.idempotency_key_missing": {
     transient: false,
@@ -855,6 +855,22 @@ export const faultCodes = {
 
 /** A code that Holdfast itself produces. */
 export type FaultCode = keyof typeof faultCodes;
+
+/** A code with what the catalogue says of it. */
+export interface CataloguedCode extends FaultCodeEntry {
+  readonly code: FaultCode;
+}
+
+/**
+ * Finds what the catalogue says of a code; null: it is not Holdfast's. The codes of a collection are those of tasks:
+ * `order.unknown` is `task.unknown`.
+ */
+export function findFaultCode(code: string): CataloguedCode | null {
+  const own = isFaultCode(code) ? code : code.replace(/^[^.]*/, "task");
+  return isFaultCode(own) ? { code: own, ...faultCodes[own] } : null;
+}
+
+const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(faultCodes, code);
 
 /** The areas that belong to Holdfast. An Agent's codes are in areas of its own. */
 type OwnArea = FaultCode extends infer Code

@@ -103,8 +103,10 @@ export {
 export {
   type AgentCode,
   agentCode,
+  type CataloguedCode,
   type FaultCode,
   faultCodes,
+  findFaultCode,
   type KnownCode,
 } from "./fault-codes.ts";
 export {

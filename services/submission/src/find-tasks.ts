@@ -7,6 +7,7 @@ import {
 } from "@holdfast/state-store";
 import { Type } from "typebox";
 import type { Reader } from "./access/access.ts";
+import type { Codes } from "./api/codes.ts";
 import { codeAt, type Noun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { readResult } from "./results/read-result.ts";
@@ -22,6 +23,13 @@ export const TaskParams = Type.Object({
 export interface ById {
   readonly Params: { readonly id: string };
 }
+
+/** Why a route to one task has none. 401 only where operators alone see tasks. */
+export const codesOfTask: Codes = {
+  401: ["operator.unknown"],
+  404: ["task.submission_refused", "task.unknown"],
+  500: ["workflow.unusable"],
+};
 
 /** How a task is shown. */
 interface ShownAs {

@@ -53,6 +53,10 @@ test("every route that the document gives to operators asks for the token before
       await app.inject(options),
       await app.inject({ ...options, headers: { authorization: "Bearer right-or-wrong" } }),
     ];
+    for (const [at, { statusCode, headers }] of answers.entries()) {
+      const challenge = at === 0 ? /^Bearer realm="holdfast"$/ : /^Bearer .*error="invalid_token"/;
+      if (statusCode === 401) expect(headers["www-authenticate"]).toMatch(challenge);
+    }
     const codes = answers.map(({ statusCode }) => statusCode);
     // After ten wrong tokens a further one is answered 429.
     expect([method, url, codes[0], codes[1] === 401 || codes[1] === 429, reads]).toEqual([

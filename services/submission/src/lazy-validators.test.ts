@@ -27,6 +27,11 @@ test("a schema is compiled for the first request, and once more for the first wr
   expect(schemas).toHaveLength(2);
 });
 
+test("a definition is left to its route, which checks it in parts", () => {
+  const compile = lazyValidators()({}, { customOptions: { allErrors: false } });
+  expect(compile({ schema: { $ref: "WorkflowDefinition#" } })({ steps: "none" })).toBe(true);
+});
+
 test("of a large request only the first error is found", () => {
   const customOptions = { allErrors: false, removeAdditional: false };
   const compile = lazyValidators()({}, { customOptions });

@@ -6,9 +6,11 @@ import {
   defaultLimits,
   type Guard,
   guardedOptions,
+  nameRequest,
   openGuard,
   problemBody,
   problemType,
+  requestIdHeader,
   safeHeaders,
 } from "@holdfast/runtime/http";
 import {
@@ -23,7 +25,14 @@ import { describe } from "./api/describe.ts";
 import { openDocument } from "./api/document.ts";
 import { namedSchemas } from "./api/schemas.ts";
 import { lazyValidators } from "./lazy-validators.ts";
-import { noRoute, Problem, sendProblem, toProblem } from "./problem.ts";
+import {
+  invalidRequest,
+  type LogRefusal,
+  noRoute,
+  Problem,
+  sendProblem,
+  toProblem,
+} from "./problem.ts";
 import { boundAnswers, bytesAsValues, roomFor, smallBytes } from "./room.ts";
 
 declare module "fastify" {
@@ -52,12 +61,23 @@ export function openHttp(
   const app = fastify({
     ...guardedOptions(guard),
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: "requestId",
+    }),
     bodyLimit: limits.payloadBytes,
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
     // As it comes, or not at all: nothing is turned into what it might have meant.
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        allErrors: false,
+        // An error has the schema of its field, which says what that must be.
+        verbose: true,
+      },
+    },
     schemaController: { compilersFactory: { buildValidator: lazyValidators() } },
   });
   // The schemas of answers describe them, and do not change what is sent.
@@ -111,9 +131,7 @@ function takeStorableTexts(app: FastifyInstance): void {
     const [name] = texts.find(([, text]) => !isStorable(text)) ?? [];
     if (name === undefined) return done();
     const detail = "must not contain a NUL or half a character";
-    const errors = [{ pointer: `/${name}`, detail }];
-    const words = "The request is not complete or not right.";
-    done(new Problem(422, "request.invalid", words, errors));
+    done(invalidRequest([{ pointer: `/${name}`, detail }]));
   });
 }
 
@@ -172,14 +190,14 @@ const interval = 1_000;
  * Logs requests that were answered 503: the first one at once, and then, once a second, how many there
  * were. Each by itself would fill the disk under overload.
  */
-function logRefusals(log: Pick<FastifyBaseLogger, "warn">): (err: unknown) => void {
+function logRefusals(log: Pick<FastifyBaseLogger, "warn">): LogRefusal {
   let refused = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
-  return (err) => {
+  return (err, requestId) => {
     refused += 1;
     const now = performance.now();
     if (now - loggedAt < interval) return;
-    log.warn({ err, refused }, "requests refused");
+    log.warn({ err, refused, requestId }, "requests refused");
     refused = 0;
     loggedAt = now;
   };
@@ -200,21 +218,19 @@ interface EarlyRefusal {
 function refuseEarly(
   app: FastifyInstance,
   { method, isMeant, isOverloaded }: EarlyRefusal,
-  logRefusal: (err: unknown) => void,
+  logRefusal: LogRefusal,
 ): void {
-  const body = problemBody(toProblem(overload));
-  const headers = {
-    ...safeHeaders,
-    "content-type": problemType,
-    "content-length": Buffer.byteLength(body),
-    "retry-after": "1",
-  };
+  const problem = toProblem(overload);
+  const headers = { ...safeHeaders, "content-type": problemType, "retry-after": "1" };
   const handlers = app.server.listeners("request");
   app.server.removeAllListeners("request");
   app.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === method && isMeant(request.url ?? "") && isOverloaded()) {
-      logRefusal(overload);
-      response.writeHead(503, headers).end(body);
+      const requestId = nameRequest(request);
+      logRefusal(overload, requestId);
+      const body = problemBody(problem, requestId);
+      const own = { "content-length": Buffer.byteLength(body), [requestIdHeader]: requestId };
+      response.writeHead(503, { ...headers, ...own }).end(body);
     } else {
       for (const handler of handlers) handler.call(app.server, request, response);
     }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Metrics } from "@holdfast/runtime";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
+import { tokenIn } from "./bearer.ts";
 import { httpMetrics } from "./http-metrics.ts";
 import { Problem } from "./problem.ts";
 
@@ -64,7 +65,7 @@ export function operatorGate(
     refused(1);
     // A guesser would fill the disk.
     if (found.count === 1 || found.count === wrongTries) {
-      log.warn({ address, wrong: found.count }, "operator token refused");
+      log.warn({ address, wrong: found.count, requestId: request.id }, "operator token refused");
     }
     if (found.count <= wrongTries) return;
     void reply.header("retry-after", String(Math.ceil((found.until - clock()) / 1_000)));
@@ -95,9 +96,6 @@ export function operatorGate(
     },
   };
 }
-
-const tokenIn = ({ authorization = "" }: IncomingHttpHeaders): string =>
-  /^Bearer (.+)$/i.exec(authorization)?.[1] ?? "";
 
 /** A digest of the same length, whatever it is of. */
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

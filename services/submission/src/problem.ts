@@ -1,7 +1,8 @@
-import { type FieldFault, limits } from "@holdfast/contracts";
-import { Fault, type FaultCode } from "@holdfast/domain";
+import { type FieldFault, faultSentence, limits } from "@holdfast/contracts";
+import { Fault, type FaultCode, printableCharacter, readableCharacter } from "@holdfast/domain";
 import { noRoom, problemBody, problemType } from "@holdfast/runtime/http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { challengeTo } from "./bearer.ts";
 
 /** An answer to a request that cannot be granted: RFC 9457, with a stable `code`. */
 export class Problem extends Error {
@@ -34,25 +35,37 @@ const shortened = ({ pointer, detail }: FieldFault): FieldFault => ({
   detail: detail.slice(0, limits.words).toWellFormed(),
 });
 
+/** The answer to a request that does not fit its schema, or a rule beside it. `part` is what of it does not. */
+export function invalidRequest(faults: readonly FieldFault[], part?: string): Problem {
+  const shown = faults.slice(0, limits.refusals).map(shortened);
+  return new Problem(422, "request.invalid", faultSentence(shown, part), shown);
+}
+
 /** The answer to a request that no route takes. */
 export const noRoute = ({ method, url }: { readonly method: string; readonly url: string }) =>
   new Problem(404, "request.no_route", `There is no ${method} ${url}.`);
 
+/** Logs that a request was answered 503, and why. */
+export type LogRefusal = (err: unknown, requestId: string) => void;
+
 /** Turns whatever a route threw into an answer that says what to do. */
 export const sendProblem =
-  (logRefusal: (err: unknown) => void) =>
+  (logRefusal: LogRefusal) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = toProblem(error);
     const { status } = problem;
     if (status === 503) {
       // A client that has gone is no trouble of ours.
-      if (problem.code !== "request.withdrawn") logRefusal(error);
+      if (problem.code !== "request.withdrawn") logRefusal(error, request.id);
       void reply.header("retry-after", "1");
+    } else if (status === 401) {
+      void reply.header("www-authenticate", challengeTo(request.headers));
     } else if (status >= 500) request.log.error({ err: error }, "request failed");
     // The framework closes the connection after a body that it did not read to its end, and the reset
     // can overtake the answer. Node discards the rest instead, for as long as a request may take.
     void reply.removeHeader("connection");
-    return reply.code(status).header("content-type", problemType).send(problemBody(problem));
+    const body = problemBody(problem, request.id);
+    return reply.code(status).header("content-type", problemType).send(body);
   };
 
 /** What the framework refuses, under names that stay when the framework goes. */
@@ -66,7 +79,40 @@ const codes: Readonly<Record<string, FaultCode>> = {
 };
 
 const unstorable =
-  "must be text that can be stored and commands no terminal: without control characters and halves of characters, and a name on one line";
+  "must be text that can be stored and commands no terminal: without control characters and halves of characters";
+/** The patterns of texts that can be stored. Any other stands for a form that the description of its field says. */
+const storable: Readonly<Record<string, string>> = {
+  [`^${readableCharacter}*$`]: unstorable,
+  [`^${printableCharacter}*$`]: `${unstorable}, on one line`,
+};
+
+type SchemaFault = NonNullable<FastifyError["validation"]>[number] & {
+  /** The schema of the field: validators are verbose. */
+  readonly parentSchema?: { readonly pattern?: string; readonly description?: string };
+};
+
+/** What a schema says of a fault, in words for people. */
+function fieldFault({ instancePath, message, keyword, params, parentSchema }: SchemaFault) {
+  const { additionalProperty, allowedValues, allowedValue } = params;
+  const extra = Array.isArray(allowedValues)
+    ? allowedValues.join(", ")
+    : (additionalProperty ?? allowedValue);
+  const { pattern = "", description = "as its route says" } = parentSchema ?? {};
+  const isText = keyword === "pattern" || keyword === "maxLength" || keyword === "minLength";
+  const form = `must be as described: ${description}`;
+  const known = keyword === "pattern" ? storable[pattern] : message;
+  const detail = isText && pattern !== "" && !(pattern in storable) ? form : (known ?? "");
+  const end = typeof extra === "string" ? `: ${extra}` : "";
+  return { pointer: instancePath, detail: `${detail}${end}` };
+}
+
+/** What fastify calls a part of a request, in words for people. */
+const parts: Readonly<Record<string, string>> = {
+  body: "body",
+  querystring: "query",
+  params: "path",
+  headers: "head",
+};
 
 /** What a client is answered to whatever was thrown. */
 export function toProblem(error: unknown): Problem {
@@ -80,15 +126,11 @@ export function toProblem(error: unknown): Problem {
         : "The state store does not answer. Send the same request again, with the same Idempotency-Key.",
     );
   }
-  const { statusCode, code, message, validation } = error as FastifyError;
+  const { statusCode, code, message, validation, validationContext = "" } = error as FastifyError;
   if (validation !== undefined) {
-    const errors = validation.map(({ instancePath: pointer, message: text = "", ...rule }) => {
-      const { additionalProperty, allowedValues } = rule.params;
-      const extra = Array.isArray(allowedValues) ? allowedValues.join(", ") : additionalProperty;
-      const detail = rule.keyword === "pattern" ? unstorable : text;
-      return { pointer, detail: typeof extra === "string" ? `${detail}: ${extra}` : detail };
-    });
-    return new Problem(422, "request.invalid", "The request is not complete or not right.", errors);
+    // A text that is too long breaks its pattern, too, and is said to once.
+    const faults = new Map(validation.map(fieldFault).map((one) => [JSON.stringify(one), one]));
+    return invalidRequest([...faults.values()], parts[validationContext]);
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new Problem(statusCode, codes[code] ?? "request.invalid", message);

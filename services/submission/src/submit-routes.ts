@@ -5,11 +5,14 @@ import {
   Submission,
   submissionHeaders,
 } from "@holdfast/contracts";
+import type { Json } from "@holdfast/domain";
 import { onGone } from "@holdfast/runtime/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Access, AnonymousWish } from "./access/access.ts";
+import type { Codes } from "./api/codes.ts";
 import { describeAt, ref } from "./api/describe.ts";
+import { examples } from "./api/examples.ts";
 import { type Door, doorsOf } from "./doors.ts";
 import type { Tasks } from "./find-tasks.ts";
 import { taskNoun } from "./noun.ts";
@@ -21,7 +24,13 @@ import { type SubmitDependencies, type SubmitRequest, taskSubmitter } from "./su
 
 /** The body of `POST /v1/tasks` is the submission, but for its idempotency key, which is a header. */
 const { idempotencyKey: _idempotencyKey, ...inBody } = Submission.properties;
-const TaskBody = Type.Object(inBody, { additionalProperties: false });
+const TaskBody = Type.Object(inBody, {
+  additionalProperties: false,
+  description: "The task to submit.",
+  examples: [examples.submission],
+});
+/** The body of a collection is the input alone. */
+const InputBody = Type.Unsafe<Json>({ ...Payload, description: "The input of the workflow." });
 /** The query of a submission. It is not closed: what a proxy adds is no mistake of the client. */
 const SubmitQuery = Type.Object({
   allowUnknownAgents: Type.Optional(
@@ -80,6 +89,28 @@ const CollectionHeaders = Type.Object({
   ),
 });
 
+/** Why a submission is refused. */
+const codes: Codes = {
+  400: [
+    "request.correlation_id_invalid",
+    "request.idempotency_key_invalid",
+    "request.reply_to_invalid",
+  ],
+  403: ["access.denied"],
+  404: ["task.submission_refused", "task.unknown", "workflow.unknown"],
+  409: ["task.key_in_use", "workflow.agents_unknown"],
+  410: ["workflow.retired"],
+  422: [
+    "request.fairness_invalid",
+    "request.idempotency_key_reused",
+    "request.priority_invalid",
+    "task.invalid",
+    "task.result_too_large",
+  ],
+  500: ["workflow.unusable"],
+  503: ["request.withdrawn"],
+};
+
 const describeSubmission = (door: Door) =>
   describeAt(door, {
     id: "submitTask",
@@ -88,9 +119,18 @@ const describeSubmission = (door: Door) =>
       : "Submits a task of any stored workflow. 202 when it is durable.",
     isOpen: true,
     answers: {
-      "200": { words: "It has ended: with `Prefer: wait`.", schema: ref("TaskResult") },
-      "202": { words: "It is durable.", schema: ref("Accepted") },
+      "200": {
+        words: "It has ended: with `Prefer: wait`.",
+        schema: ref("TaskResult"),
+        headers: ["location", "etag", "idempotency-replayed", "preference-applied"],
+      },
+      "202": {
+        words: "It is durable.",
+        schema: ref("Accepted"),
+        headers: ["location", "retry-after", "idempotency-replayed", "preference-applied"],
+      },
     },
+    codes,
   });
 
 /**
@@ -115,7 +155,7 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
   );
 
   for (const door of doors) {
-    const schema = { ...schemaOf(door), params: Type.Object(door.params), body: Payload };
+    const schema = { ...schemaOf(door), params: Type.Object(door.params), body: InputBody };
     app.post(door.path, { schema }, async (request, reply) => {
       const { headers, body: input } = request;
       const noun = await door.nounOf(request);

@@ -187,9 +187,9 @@ describe("a message that is refused", () => {
     ["task-priority", 5, "request.priority_invalid", "urgent, normal or batch"],
     ["fairness-key", "", "request.fairness_invalid", "1 to 100 characters"],
     ["fairness-weight", 0, "request.fairness_invalid", "1 to 1000"],
-    ["task-key", 5, "request.invalid", "not complete or not right"],
-    ["task-labels", "=x", "request.invalid", "not complete or not right"],
-    ["not-before", "soon", "request.invalid", "not complete or not right"],
+    ["task-key", 5, "request.invalid", "/key "],
+    ["task-labels", "=x", "request.invalid", "/labels"],
+    ["not-before", "soon", "request.invalid", "/notBefore "],
   ])(
     "because of its header %s: %s is dead-lettered with the reason",
     async (name, value, code, allowed) => {

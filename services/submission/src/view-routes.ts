@@ -6,7 +6,7 @@ import type { Access } from "./access/access.ts";
 import { describeAt, ref, taskAt } from "./api/describe.ts";
 import { rowNumber } from "./api/query-parts.ts";
 import { type Door, doorsOf } from "./doors.ts";
-import { type ById, TaskParams, type Tasks } from "./find-tasks.ts";
+import { type ById, codesOfTask, TaskParams, type Tasks } from "./find-tasks.ts";
 import { roomForRows, smallBytes } from "./room.ts";
 import { historyResource } from "./task-resource.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
@@ -36,7 +36,8 @@ function taskRoute(app: FastifyInstance, door: Door, { store, tasks, access }: D
       summary: `The ${door.noun.one}, its state, its result and its steps.`,
       description: "Its ETag is its version: operators send it back as If-Match.",
       isOpen: true,
-      answers: { "200": { words: "The task.", schema: taskAt(door) } },
+      answers: { "200": { words: "The task.", schema: taskAt(door), headers: ["etag"] } },
+      codes: codesOfTask,
     }),
     params: paramsOf(door),
   };
@@ -92,6 +93,7 @@ function historyRoute(app: FastifyInstance, door: Door, deps: Dependencies): voi
       description: "A page at a time; a page of long notes has fewer entries than it may have.",
       isOpen: true,
       answers: { "200": { words: "A page, oldest first.", schema: ref("History") } },
+      codes: codesOfTask,
     }),
     params: paramsOf(door),
     querystring: HistoryQuery,

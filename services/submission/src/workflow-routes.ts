@@ -2,7 +2,6 @@ import {
   contractHashesAside,
   definitionHashAside,
   findDefinitionFaults,
-  Payload,
 } from "@holdfast/contracts";
 import { Fault, type FaultCode, familyOf, type WorkflowDefinition } from "@holdfast/domain";
 import type { OperationsStore, WorkflowRecord } from "@holdfast/state-store";
@@ -22,7 +21,19 @@ interface Dependencies {
   readonly onRequest: onRequestAsyncHookHandler;
 }
 
-const stored = { words: "It is stored.", schema: ref("WorkflowStored") };
+const stored = {
+  words: "It is stored.",
+  schema: ref("WorkflowStored"),
+  headers: ["location"],
+} as const;
+/** Why the store keeps no such version. */
+const conflicts = [
+  "workflow.changed",
+  "workflow.collection_reserved",
+  "workflow.collection_taken",
+  "workflow.contract_breaks",
+  "agent.remote_changed",
+] as const satisfies readonly FaultCode[];
 const done = { "204": { words: "Done." } };
 const descriptions = {
   store: describe({
@@ -32,6 +43,7 @@ const descriptions = {
     description:
       "The first version of a workflow is active at once: names without a version mean it. A newer one that is stored later becomes active once its Agents are known; `waitsFor` says what is missing, and `active` which version is active. Storing what is stored activates nothing. `warnings` says that the workflow is retired, and names Agents that have never sent a heartbeat, operations that no running instance announces, instances whose contract of an operation does not fit what the workflow was made with, and values that a step needs and of which no schema says that they are there.",
     answers: { "200": stored, "201": stored },
+    codes: { 409: conflicts, 422: ["workflow.invalid"] },
   }),
   list: describe({
     id: "listWorkflows",
@@ -46,6 +58,7 @@ const descriptions = {
     description:
       "The definition has its steps with their policies and undos, and the JSON Schemas of its input and of what its Agents take and return.",
     answers: { "200": { words: "The workflow.", schema: ref("StoredWorkflow") } },
+    codes: { 404: ["workflow.unknown"], 410: ["workflow.retired"], 500: ["workflow.unusable"] },
   }),
   activate: describe({
     id: "activateWorkflow",
@@ -54,6 +67,7 @@ const descriptions = {
     description:
       "Also an earlier version, to roll back, and one that is retired, which takes tasks again. It stays active until another one is activated or a newer one is stored. Refused while no Agent is known that does all that it calls, unless `allowUnknownAgents` is true.",
     answers: done,
+    codes: { 404: ["workflow.unknown"], 409: ["workflow.agents_unknown"] },
   }),
   retire: describe({
     id: "retireWorkflow",
@@ -62,12 +76,14 @@ const descriptions = {
     description:
       "If it is the active version, the one that was active before is active again, or else the newest that takes tasks.",
     answers: done,
+    codes: { 404: ["workflow.unknown"], 409: ["workflow.retired_already"] },
   }),
   reinstate: describe({
     id: "reinstateWorkflow",
     tag: "workflows",
     summary: "Has a retired workflow take tasks again.",
     answers: done,
+    codes: { 404: ["workflow.unknown"], 409: ["workflow.not_retired"] },
   }),
 };
 
@@ -85,6 +101,14 @@ const StoreQuery = Type.Object({
     }),
   ),
 });
+
+/** The schema of the route that stores. */
+const storing = {
+  ...descriptions.store,
+  params: NameParams,
+  querystring: StoreQuery,
+  body: ref("WorkflowDefinition"),
+};
 
 const ActivateQuery = Type.Object({
   allowUnknownAgents: Type.Optional(
@@ -111,7 +135,6 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { store, directory, onRequest } = deps;
   const params = NameParams;
 
-  const storing = { ...descriptions.store, params, querystring: StoreQuery, body: Payload };
   app.put<Storing>(
     "/v1/workflows/:name",
     { onRequest, schema: storing },
@@ -231,14 +254,6 @@ async function readWorkflow(body: unknown, name: string): Promise<WorkflowDefini
   if (errors.length === 0) return definition;
   throw new Problem(422, "workflow.invalid", "The workflow failed validation; see errors.", errors);
 }
-
-const conflicts: readonly FaultCode[] = [
-  "workflow.changed",
-  "workflow.collection_reserved",
-  "workflow.collection_taken",
-  "workflow.contract_breaks",
-  "agent.remote_changed",
-];
 
 function refuse(error: unknown): never {
   const code = conflicts.find((one) => error instanceof Fault && error.code === one);

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { openAccess } from "../src/access/access.ts";
 import { apiRoutes } from "../src/api/api-routes.ts";
+import { type Codes, commonCodes } from "../src/api/codes.ts";
 import { documentOf } from "../src/api/document.ts";
 import { openHttp } from "../src/open-http.ts";
 
@@ -15,6 +16,8 @@ export interface Route {
   /** One sentence, where the route has one. */
   readonly summary?: string;
   readonly operationId?: string;
+  /** The codes with which it refuses because of what it is. */
+  readonly commonCodes: Codes;
 }
 
 /** Nothing is asked: only which routes there are. */
@@ -64,7 +67,9 @@ export async function openRoutes() {
   app.addHook("onRoute", ({ method, url, schema }) => {
     if (schema !== undefined && "hide" in schema) return;
     for (const one of [method].flat()) {
-      if (one !== "HEAD") found.push({ ...schema, method: one, url });
+      if (one === "HEAD") continue;
+      const common = commonCodes({ url, schema: schema ?? {} });
+      found.push({ ...schema, method: one, url, commonCodes: common });
     }
   });
   addRoutes(app);

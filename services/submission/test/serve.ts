@@ -13,6 +13,7 @@ import { openHttp } from "../src/open-http.ts";
 import { operatorGate } from "../src/operator-gate.ts";
 import type { WaitingLimits } from "../src/submit-task.ts";
 import { type WorkflowDirectory, workflowDirectory } from "../src/workflow-directory.ts";
+import { holdToCodes } from "./declared-codes.ts";
 
 type Operations = NonNullable<Parameters<typeof apiRoutes>[1]["operations"]>;
 
@@ -49,7 +50,10 @@ export interface ServeOptions {
   readonly log?: Logger;
 }
 
-/** Serves every route of the submission service on one server, for tests. */
+/**
+ * Serves every route of the submission service on one server, for tests. Its disposal throws if a route refused with a
+ * code that the document does not give to it.
+ */
 export function serve(
   store: StateStore,
   options: ServeOptions = {},
@@ -63,16 +67,18 @@ export function serve(
   const { anonymousMay, readTasks = "anyone", ownsStatusQueue = () => true } = options;
   const { log = pino({ level: "silent" }) } = options;
   const gate = operatorGate(token, { log, metrics: noMetrics });
-  const app = openHttp(
-    health,
-    log,
-    openGuard({
-      ...defaultLimits,
-      addressShare: 100,
-      bodyBytes: limits.payloadBytes,
-      isOperator: gate.isOperator,
-      ...guard,
-    }),
+  const app = holdToCodes(
+    openHttp(
+      health,
+      log,
+      openGuard({
+        ...defaultLimits,
+        addressShare: 100,
+        bodyBytes: limits.payloadBytes,
+        isOperator: gate.isOperator,
+        ...guard,
+      }),
+    ),
   );
   const access = openAccess({
     hasToken: ({ headers }) => gate.isOperator(headers),

@@ -59,7 +59,9 @@ interface Place {
 
 function entryOf(described: Described, { method, path, document }: Place): object {
   const { summary, description = "", security, requestBody } = described;
-  const body = requestBody && inlined(requestBody.content["application/json"].schema, document);
+  const schema = requestBody?.content["application/json"].schema;
+  // What has a name is a document of its own, and no set of options.
+  const body = schema?.["$ref"] === undefined ? schema && inlined(schema, document) : {};
   const fields = [...parameterFields(described), ...bodyFields(body)];
   const names = fields.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);

@@ -22,7 +22,7 @@ export function errorObject(error: unknown): object {
   const { message } = error as Error;
   const common = { message, exitCode };
   if (error instanceof ProblemError) {
-    const { code, status, errors, taskId } = error;
+    const { code, status, errors, taskId, requestId } = error;
     return {
       error: {
         code,
@@ -30,6 +30,7 @@ export function errorObject(error: unknown): object {
         status,
         ...(errors.length > 0 ? { errors } : {}),
         ...(taskId === null ? {} : { taskId }),
+        ...(requestId === null ? {} : { requestId }),
       },
     };
   }
@@ -42,5 +43,9 @@ export function errorText(error: unknown): string {
   const { message } = error as Error;
   if (!(error instanceof ProblemError)) return message;
   const places = error.errors.map(({ pointer, detail }) => `\n  ${pointer || "/"} ${detail}`);
-  return `${message}${places.join("")}`;
+  return `${message}${places.join("")}${requestOf(error)}`;
 }
+
+/** The name under which the log of the service has what went wrong there. */
+const requestOf = ({ status, requestId }: ProblemError): string =>
+  status < 500 || requestId === null ? "" : `\n  request ${requestId} in the log of the service`;

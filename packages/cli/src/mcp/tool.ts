@@ -84,11 +84,11 @@ function describeFault(error: unknown): ToolFault | null {
   return { code, message, transient };
 }
 
-function problemFault({ code, status, message, errors }: ProblemError): ToolFault {
+function problemFault({ code, status, message, errors, retryable }: ProblemError): ToolFault {
   const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`);
   const advice =
     status === 401 || status === 403
       ? ["Set HOLDFAST_TOKEN to the operators' token, and HOLDFAST_URL to a service for operators."]
       : [];
-  return { code, message: [message, ...places, ...advice].join(" "), transient: status >= 500 };
+  return { code, message: [message, ...places, ...advice].join(" "), transient: retryable };
 }

@@ -1,4 +1,9 @@
-import { controlCharacters, definitionFormat, workflowNamePattern } from "@holdfast/domain";
+import {
+  controlCharacters,
+  definitionFormat,
+  type Json,
+  workflowNamePattern,
+} from "@holdfast/domain";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type TSchema, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
@@ -10,24 +15,35 @@ export const agentNamePattern = "^[a-z][a-z0-9-]{0,62}$";
 export const operationNamePattern = "^[a-zA-Z][a-zA-Z0-9]{0,99}$";
 
 /** Timers hold no more than 2^31 - 1 ms, about 24 days. */
-const Milliseconds = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
+const milliseconds = (description: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: 2 ** 31 - 1,
+    description: `${description} In milliseconds.`,
+  });
 const closed = { additionalProperties: false };
 const nullable = (schema: TSchema) => Type.Unsafe({ ...schema, type: [typeOf(schema), "null"] });
 const typeOf = (schema: TSchema): unknown => (schema as { readonly type?: unknown }).type;
 
+const count = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: 1_000_000, description });
+
 const Retry = Type.Object(
   {
-    failures: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-    backoff: Milliseconds,
-    max: Milliseconds,
+    failures: count("The failure with this number is the last one."),
+    backoff: milliseconds("The delay after the first failure; it doubles with each further one."),
+    max: milliseconds("The longest delay."),
   },
-  closed,
+  { ...closed, description: "How often a step may fail, and the delays in between." },
 );
 
 const CoolDown = nullable(
   Type.Object(
-    { wait: Milliseconds, times: nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })) },
-    closed,
+    {
+      wait: milliseconds("The delay before it is tried once more."),
+      times: nullable(count("How often; null: without limit.")),
+    },
+    { ...closed, description: "What follows the last failure before it counts; null: nothing." },
   ),
 );
 
@@ -39,6 +55,7 @@ const faultsOf = (onFailure: TSchema) =>
           code: Type.String({
             maxLength: limits.code,
             pattern: "^[a-z][a-z0-9_-]*\\.([a-z][a-z0-9_.-]*|\\*)$",
+            description: "A code such as `hotels.full`, or all of an area: `hotels.*`.",
           }),
           retry: Type.Optional(Retry),
           coolDown: Type.Optional(CoolDown),
@@ -46,51 +63,81 @@ const faultsOf = (onFailure: TSchema) =>
         },
         closed,
       ),
-      { minItems: 1, maxItems: 50 },
+      {
+        minItems: 1,
+        maxItems: 50,
+        description: "Another policy for certain fault codes; what one does not say is as for any.",
+      },
     ),
   );
 
 const Policy = {
-  startWithin: Milliseconds,
-  completeWithin: Milliseconds,
-  extendUpTo: Type.Optional(Milliseconds),
+  startWithin: milliseconds("How long a request may wait for an Agent."),
+  completeWithin: milliseconds("How long one attempt may take, from its start."),
+  extendUpTo: Type.Optional(
+    milliseconds(
+      "How long an attempt may take whose handler keeps saying that it is at work; absent: `completeWithin`.",
+    ),
+  ),
   retry: Retry,
   coolDown: CoolDown,
 };
 
-const OnFailure = Type.Enum(["compensate", "halt"]);
-const Halt = Type.Literal("halt");
+const OnFailure = Type.Enum(["compensate", "halt"], {
+  description: "What a failure for good does: undoes the task, or halts it until an operator acts.",
+});
+const Halt = Type.Literal("halt", {
+  description: "An undo that fails for good halts its task: there is nothing else to do.",
+});
+
+const operationNamed = (description: string) =>
+  Type.String({ maxLength: 100, pattern: operationNamePattern, description });
+const agentNamed = (description: string) =>
+  Type.String({ maxLength: 63, pattern: agentNamePattern, description });
+const payload = (description: string) => Type.Unsafe<Json>({ ...Payload, description });
 
 const Undo = Type.Object(
   {
-    operation: Type.String({ maxLength: 100, pattern: operationNamePattern }),
+    operation: operationNamed("The operation of the same Agent that undoes the step."),
     ...Policy,
     onFailure: Halt,
     faults: faultsOf(Halt),
   },
-  closed,
+  { ...closed, description: "What undoes the step; null: there is nothing to undo." },
 );
 
 const Step = Type.Object(
   {
-    /** It becomes part of pointers, keys and names of undo steps: hence the reserved characters. */
+    // It becomes part of pointers, keys and names of undo steps: hence the reserved characters.
     name: Type.String({
       maxLength: 100,
       pattern: `^[^:/#\\[\\s${controlCharacters}\\ud800-\\udfff]{1,100}$`,
+      description: "Its name in the workflow: without `:`, `/`, `#`, `[` and spaces.",
     }),
-    agent: Type.String({ maxLength: 63, pattern: agentNamePattern }),
+    agent: agentNamed("The Agent that is asked."),
     agents: Type.Optional(
-      Type.Array(Type.String({ maxLength: 63, pattern: agentNamePattern }), {
+      Type.Array(agentNamed("The name of an Agent."), {
         minItems: 2,
         maxItems: 8,
         uniqueItems: true,
+        description:
+          "The Agents of one remote service that may take the step, `agent` first; absent: only it.",
       }),
     ),
-    operation: Type.String({ maxLength: 100, pattern: operationNamePattern }),
-    input: Payload,
-    after: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 64, uniqueItems: true }),
-    onlyIf: Payload,
-    maxRequeues: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+    operation: operationNamed("What the Agent is asked to do."),
+    input: payload("A template: what the Agent is given."),
+    after: Type.Array(Type.String({ maxLength: 100 }), {
+      maxItems: 64,
+      uniqueItems: true,
+      description:
+        "The steps that must be processed or skipped before it; empty: it starts at once.",
+    }),
+    onlyIf: payload("A condition: the step is skipped unless it holds; null: it is never skipped."),
+    maxRequeues: Type.Optional(
+      count(
+        "How often in a row it may be sent again without a failure before the task halts; absent: without limit.",
+      ),
+    ),
     undo: nullable(Undo),
     ...Policy,
     onFailure: OnFailure,
@@ -101,44 +148,88 @@ const Step = Type.Object(
 
 const Remote = Type.Object(
   {
-    service: Type.String({ maxLength: 63, pattern: agentNamePattern }),
-    sharesKeys: Type.Optional(Type.Boolean()),
+    service: agentNamed("The name of the remote service."),
+    sharesKeys: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the service knows an idempotency key whichever of its Agents sends it; absent: false.",
+      }),
+    ),
   },
-  closed,
+  { ...closed, description: "The remote service that an Agent wraps." },
 );
 
 /** A place in the input of a task (RFC 6901). */
-const InputPointer = Type.String({
-  maxLength: limits.name,
-  pattern: "^/input(/([^/~\\u0000-\\u001f\\ud800-\\udfff]|~[01])+)+$",
-});
+const inputPointer = (description: string) =>
+  Type.String({
+    maxLength: limits.name,
+    pattern: "^/input(/([^/~\\u0000-\\u001f\\ud800-\\udfff]|~[01])+)+$",
+    description,
+  });
+
+const schemasOf = (description: string) =>
+  Type.Optional(Type.Record(Type.String(), Type.Object({}), { description }));
 
 /** The outer form of a definition; templates and conditions are for those who know their meaning. */
 export const definitionSchema = Type.Object(
   {
-    format: Type.Literal(definitionFormat),
+    format: Type.Literal(definitionFormat, { description: "The version of this notation." }),
     name: Type.String({
       maxLength: 100,
       pattern: workflowNamePattern,
+      description: "The name of the workflow with its version, such as `book-trip.v1`.",
     }),
-    inputSchema: Type.Object({}),
-    steps: Type.Array(Step, { minItems: 1, maxItems: 100 }),
-    completeWithin: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-    output: Payload,
-    collection: Type.Optional(Type.String({ maxLength: 50, pattern: collectionPattern })),
+    inputSchema: Type.Object({}, { description: "The JSON Schema of the input of a task." }),
+    steps: Type.Array(Step, {
+      minItems: 1,
+      maxItems: 100,
+      description: "The steps; what was done is undone in reverse order.",
+    }),
+    completeWithin: nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "How many milliseconds a task may take as a whole; null: any time.",
+      }),
+    ),
+    output: payload("A template: what a processed task results in."),
+    collection: Type.Optional(
+      Type.String({
+        maxLength: 50,
+        pattern: collectionPattern,
+        description: "The noun under which its tasks have routes of their own, such as `trips`.",
+      }),
+    ),
     fairness: Type.Optional(
-      Type.Object({ key: InputPointer, weight: Type.Optional(InputPointer) }, closed),
+      Type.Object(
+        {
+          key: inputPointer("Where in the input the key is, such as `/input/guest`."),
+          weight: Type.Optional(inputPointer("Where in the input the weight is; absent: 1.")),
+        },
+        {
+          ...closed,
+          description: "What its tasks share their priority by, unless a submission says so.",
+        },
+      ),
     ),
     remotes: Type.Optional(
       Type.Record(Type.String({ pattern: agentNamePattern }), Remote, {
         maxProperties: 800,
         ...closed,
+        description: "What its Agents wrap, by Agent; absent: a service of the Agent's own name.",
       }),
     ),
-    inputs: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
-    outputs: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
+    inputs: schemasOf(
+      "The JSON Schemas of what operations take, by `<agent>.<operation>`, as tasks are held to them.",
+    ),
+    outputs: schemasOf("The JSON Schemas of what operations return, in the same way."),
   },
-  closed,
+  {
+    ...closed,
+    $id: "WorkflowDefinition",
+    description:
+      "A workflow as it is stored: what `defineWorkflow` makes, and `PUT /v1/workflows/{name}` takes.",
+  },
 );
 
 // Compiled at its first use: that takes longer than loading half of the packages, and most processes check none.

@@ -91,6 +91,52 @@ test("every answer says that its type is not to be guessed and that it is not to
   }
 });
 
+test("every answer has the id of its request, and a refusal says it in its body, too", async () => {
+  const seen: unknown[] = [];
+  await using served = await serve({}, (asked, response) => {
+    seen.push(asked.headers["x-request-id"]);
+    response.end();
+  });
+  const mine = { "x-request-id": "mine-1" };
+  expect((await ask(served.port, mine)).headers["x-request-id"]).toBe("mine-1");
+  const made = (await ask(served.port)).headers["x-request-id"];
+  expect(seen).toEqual(["mine-1", made]);
+  for (const headers of [{ host: "evil.example" }, { expect: "the unexpected" }]) {
+    const refused = await ask(served.port, { ...headers, ...mine });
+    expect(refused.headers["x-request-id"]).toBe("mine-1");
+    expect(JSON.parse(refused.text)).toMatchObject({ requestId: "mine-1" });
+  }
+  const client = await open(served.port, "nonsense\r\n\r\n");
+  const text = await heard(client, "}");
+  const [, id = ""] = /\r\nx-request-id: (\S+)\r\n/.exec(text) ?? [];
+  expect(text).toContain(`"requestId":"${id}"`);
+  client.destroy();
+});
+
+test("the type of a refusal leads to a page about its code, on the same server", async () => {
+  await using served = await serve();
+  const refused = await ask(served.port, { host: "evil.example" });
+  const { type, retryable } = JSON.parse(refused.text) as { type: string; retryable: boolean };
+  expect([type, retryable]).toEqual(["/docs/faults/request.misdirected", false]);
+  const page = await ask(served.port, {}, { path: type });
+  expect(page).toMatchObject({
+    status: 200,
+    headers: { "content-type": "text/html; charset=utf-8" },
+  });
+  expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
+  expect(page.text).toContain("<code>request.misdirected</code>");
+  expect(page.text).toContain("set <code>HTTP_NAMES</code>");
+  expect(page.text).not.toContain("`");
+});
+
+test.each(["/docs/faults/", "/docs/faults/none", "/docs/faults/toString", "/docs/faults/a/b"])(
+  "there is no page %s: the handler answers",
+  async (path) => {
+    await using served = await serve();
+    expect((await ask(served.port, {}, { path })).text).toBe("served");
+  },
+);
+
 test("at most two requests of one connection are with handlers, and all are answered in order", async () => {
   const waiting: ServerResponse[] = [];
   let most = 0;

@@ -9,8 +9,10 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import { addressBlock, callerAddress, isLoopback, noProxies, type Proxies } from "./addresses.ts";
 import { type Connection, openConnections } from "./connections.ts";
+import { serveFaultPage } from "./fault-pages.ts";
 import { misdirection } from "./local-names.ts";
 import { type ProblemText, problemBody, problemType, titleOf } from "./problem-text.ts";
+import { nameRequest, newRequestId, requestIdHeader } from "./request-id.ts";
 import { type Caller, openShares, type Shares } from "./shares.ts";
 
 /** What all clients, and each of them, may occupy of an HTTP server. */
@@ -83,7 +85,8 @@ const waitingRequest = 2 * 1024;
 /**
  * Bounds what clients hold of the HTTP servers that it makes, each address by its share: connections, slow heads and
  * bodies, requests that are sent before the last one is answered. On loopback it refuses other names of this host.
- * Everything that its servers refuse is a problem like any other.
+ * Everything that its servers refuse is a problem like any other, and they have the pages about all codes. Every answer
+ * carries the name of its request.
  */
 export function openGuard(options: GuardOptions): Guard {
   const { connections, addressShare, memory = memoryBytes } = options;
@@ -116,6 +119,7 @@ export const guardedOptions = (guard: Guard) => ({
   serverFactory: guard.server,
   // The guard answers what is no request.
   clientErrorHandler: (): void => {},
+  genReqId: nameRequest,
 });
 
 /** Calls back once the client no longer waits, and never before the caller has gone on: what it makes is there then. */
@@ -151,10 +155,12 @@ function guardedServer(parts: Parts, handler: RequestListener): Server {
     },
     (request, response) => {
       takeTurn(parts, request, response, () => {
+        const requestId = nameRequest(request);
         const problem = refusalOf(parts, request, isLocal);
-        if (problem !== null) return send(response, problem);
+        if (problem !== null) return send(response, problem, requestId);
+        response.setHeader(requestIdHeader, requestId);
         for (const [name, value] of safeEntries) response.setHeader(name, value);
-        handler(request, response);
+        if (!serveFaultPage(request, response)) handler(request, response);
       });
     },
   );
@@ -169,7 +175,9 @@ function guardedServer(parts: Parts, handler: RequestListener): Server {
   });
   server.on("connection", (socket) => parts.connections.meet(socket));
   server.on("clientError", refuseUnread(parts.connections.of));
-  server.on("checkExpectation", (_, response) => send(response, expectationFailed));
+  server.on("checkExpectation", (request, response) =>
+    send(response, expectationFailed, nameRequest(request)),
+  );
   return server;
 }
 
@@ -262,10 +270,11 @@ const expectationFailed: ProblemText = {
   message: "Only 100-continue is met.",
 };
 
-function send(response: ServerResponse, problem: ProblemText): void {
-  const body = problemBody(problem);
+function send(response: ServerResponse, problem: ProblemText, requestId: string): void {
+  const body = problemBody(problem, requestId);
   response.writeHead(problem.status, {
     ...safeHeaders,
+    [requestIdHeader]: requestId,
     "content-type": problemType,
     "content-length": Buffer.byteLength(body),
     ...(problem.status === 503 ? { "retry-after": "1" } : {}),
@@ -314,13 +323,15 @@ function refuseUnread(connectionOf: (socket: Socket) => Connection | undefined) 
 
 /** Answers on the bare connection, and closes it once the client has read that. */
 function refuse(socket: Socket, problem: ProblemText): void {
-  const body = problemBody(problem);
+  const requestId = newRequestId();
+  const body = problemBody(problem, requestId);
   socket.end(
     [
       `HTTP/1.1 ${problem.status} ${titleOf(problem.status)}`,
       `content-type: ${problemType}`,
       `content-length: ${Buffer.byteLength(body)}`,
       ...safeEntries.map(([name, value]) => `${name}: ${value}`),
+      `${requestIdHeader}: ${requestId}`,
       "connection: close",
       "",
       body,

@@ -11,4 +11,5 @@ export {
 } from "./guarded-server.ts";
 export { AddressShare, guardSettings, HttpNames, TrustedProxies } from "./http-settings.ts";
 export { type ProblemText, problemBody, problemType, titleOf } from "./problem-text.ts";
+export { nameRequest, requestIdHeader } from "./request-id.ts";
 export type { Caller, Held, Shares } from "./shares.ts";

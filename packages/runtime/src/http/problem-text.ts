@@ -1,4 +1,5 @@
-import type { FaultCode } from "@holdfast/domain";
+import { type FaultCode, findFaultCode } from "@holdfast/domain";
+import { faultPagePath } from "./fault-pages.ts";
 
 /** The media type of every answer that is no success. */
 export const problemType = "application/problem+json; charset=utf-8";
@@ -14,14 +15,19 @@ export interface ProblemText {
   readonly more?: Readonly<Record<string, string>>;
 }
 
-/** The body of the answer: RFC 9457, with a stable `code`. */
-export const problemBody = ({ status, code, message, errors = [], more }: ProblemText): string =>
+/** The body of the answer to the request of that name: RFC 9457, with a stable `code`. */
+export const problemBody = (
+  { status, code, message, errors = [], more }: ProblemText,
+  requestId: string,
+): string =>
   JSON.stringify({
-    type: "about:blank",
+    type: faultPagePath(code) ?? "about:blank",
     title: titleOf(status),
     status,
     code,
     detail: message,
+    retryable: findFaultCode(code)?.transient === true,
+    requestId,
     ...(errors.length > 0 ? { errors } : {}),
     ...more,
   });

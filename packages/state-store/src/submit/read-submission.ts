@@ -3,6 +3,7 @@ import {
   type AskedSubmission,
   allowedVisible,
   type FieldFault,
+  faultSentence,
   isStatusQueue,
   isVisible,
   labelNamePattern,
@@ -108,10 +109,10 @@ export async function readSubmission(
   };
 }
 
-const invalid = (detail: string, pointer: string) =>
-  new SubmissionFault("request.invalid", "The request is not complete or not right.", [
-    { pointer, detail },
-  ]);
+function invalid(detail: string, pointer: string): SubmissionFault {
+  const faults = [{ pointer, detail }];
+  return new SubmissionFault("request.invalid", faultSentence(faults), faults);
+}
 
 /** Fields that only a row can have: the schema of HTTP refuses them, and headers are asked for by name. */
 function mustBeKnown(asked: AskedSubmission): void {

@@ -93,6 +93,23 @@ test("requests to the API are passed on as they are", async () => {
   });
 });
 
+test("the console passes the id of its answer on to the API", async () => {
+  respond = ({ headers }, response) => void response.end(JSON.stringify(headers));
+  for (const sent of ["mine-1", "a hostile one"]) {
+    const answer = await get("/v1/pauses", { "x-request-id": sent });
+    const id = answer.headers.get("x-request-id");
+    expect(id).toMatch(/^(mine-1|[0-9a-f-]{36})$/);
+    expect(await answer.json()).toMatchObject({ "x-request-id": id });
+  }
+});
+
+test("what the API says of a token that it does not know is passed on", async () => {
+  const challenge = 'Bearer realm="holdfast", error="invalid_token"';
+  respond = (_, response) => void response.writeHead(401, { "www-authenticate": challenge }).end();
+  const answer = await get("/v1/pauses");
+  expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, challenge]);
+});
+
 test("the API gets the address of the browser, and not the origin that was looked at here", async () => {
   respond = ({ headers }, response) => void response.end(JSON.stringify(headers));
   const seen = await (
@@ -166,7 +183,11 @@ test("an API that does not answer is a problem with a code", async () => {
   const answer = await get("/v1/pauses");
   expect(answer.status).toBe(502);
   expect(answer.headers.get("content-type")).toContain("application/problem+json");
-  expect(await answer.json()).toMatchObject({ status: 502, code: "console.api_unreachable" });
+  expect(await answer.json()).toMatchObject({
+    status: 502,
+    code: "console.api_unreachable",
+    requestId: answer.headers.get("x-request-id"),
+  });
 });
 
 test.each([

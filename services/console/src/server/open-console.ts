@@ -36,7 +36,10 @@ export function openConsole({
   const app = fastify({
     ...guardedOptions(guard),
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: "requestId",
+    }),
     bodyLimit: bodyBytes,
     forceCloseConnections: true,
   });
@@ -60,7 +63,8 @@ export function openConsole({
           // The API counts by the address of the browser, where TRUSTED_PROXIES names this service.
           "x-forwarded-for": guard.callerOf(raw as IncomingMessage).address,
         }),
-        onError: (reply) => void reply.code(502).type(problemType).send(problemBody(unreachable)),
+        onError: (reply) =>
+          void reply.code(502).type(problemType).send(problemBody(unreachable, reply.request.id)),
       },
     });
   });
@@ -79,7 +83,8 @@ function takeWholeBodies(app: FastifyInstance, { memory, callerOf }: Guard): voi
     if (!Buffer.isBuffer(body)) return;
     const held = memory.take(callerOf(raw), body.length);
     if (held === null) {
-      return reply.code(503).header("retry-after", "1").type(problemType).send(problemBody(noRoom));
+      const problem = problemBody(noRoom, request.id);
+      return reply.code(503).header("retry-after", "1").type(problemType).send(problem);
     }
     onGone(raw, reply.raw, held.release);
     // The proxy would write anything but a stream as JSON once more.

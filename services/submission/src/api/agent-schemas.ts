@@ -46,7 +46,7 @@ const ContractDifference = Type.Object({
   why: text("Why they are unfit; empty: they are not."),
 });
 
-const Agent = named("Agent", {
+const Agent = named("Agent", "An Agent, with what waits for it and its instances.", {
   name: text("Its name."),
   living: count("How many instances are there."),
   slots: amount("The slots of the living instances together."),
@@ -64,7 +64,7 @@ const Agent = named("Agent", {
   }),
 });
 
-const PauseRecord = named("PauseRecord", {
+const PauseRecord = named("PauseRecord", "A pause of an Agent or a workflow, in force or ended.", {
   kind: Type.Enum(["agent", "workflow"], { description: "What is paused." }),
   name: text("Its name."),
   actor: text("Who paused it."),
@@ -75,7 +75,7 @@ const PauseRecord = named("PauseRecord", {
   resumeReason: nullable(text("Why it was resumed.")),
 });
 
-const Remote = named("Remote", {
+const Remote = named("Remote", "A remote service with its circuit breaker.", {
   name: text("The remote service, as `defineAgent` names it."),
   breaker,
   agents: texts("The Agents that wrap it."),

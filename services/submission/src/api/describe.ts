@@ -1,27 +1,50 @@
 import { Type } from "typebox";
 import type { Door } from "../doors.ts";
+import type { Codes } from "./codes.ts";
+import { count, text } from "./schema-parts.ts";
 
 /** A named schema of the OpenAPI document. */
-export const ref = (name: string) => Type.Unsafe<unknown>({ $ref: `${name}#` });
+export const ref = (name: string, options: { readonly description?: string } = {}) =>
+  Type.Unsafe<unknown>({ $ref: `${name}#`, ...options });
 
-const problem = (description: string) => ({
+const problem = (description: string, names: readonly HeaderName[]) => ({
   description,
+  headers: headersOf(names),
   content: { "application/problem+json": { schema: ref("Problem") } },
 });
+
+/** Headers of answers that say something about the task or the request. */
+const headers = {
+  "x-request-id": text("Names the request, as it did itself or anew."),
+  location: text("The path of what was made."),
+  etag: text("The version of the task in quotes, for If-Match."),
+  "retry-after": count("Seconds after which to ask again."),
+  "idempotency-replayed": text("`true`: the key was used before, for what the answer is about."),
+  "preference-applied": text("How long the answer waited at most, as Prefer asked for."),
+  "www-authenticate": text("Of 401: how to show the token, by RFC 6750."),
+} as const;
+type HeaderName = keyof typeof headers;
+
+const headersOf = (names: readonly HeaderName[]) =>
+  Object.fromEntries((["x-request-id", ...names] as const).map((name) => [name, headers[name]]));
 
 interface Answer {
   readonly words: string;
   readonly schema?: unknown;
+  /** Besides `x-request-id`. */
+  readonly headers?: readonly HeaderName[];
   /** JSON unless said otherwise. */
   readonly mediaType?: string;
 }
 
-/** The answer of a route that streams events. */
-export const eventStream: Answer = {
+/** The answer of a route that streams events, which have schemas of these names. */
+export const eventStream = (names: readonly string[]): Answer => ({
   words: "A stream of events.",
-  schema: Type.String(),
+  schema: Type.Array(Type.Union(names.map((name) => ref(name))), {
+    description: "Server-Sent Events, one after the other: the data of each is one line of JSON.",
+  }),
   mediaType: "text/event-stream",
-};
+});
 
 interface Description {
   /** Unique among all routes: clients name their methods after it. */
@@ -40,29 +63,51 @@ interface Description {
   readonly description?: string;
   /** What it answers when all is well, by status: a schema, or words where there is no body. */
   readonly answers: Readonly<Record<string, Answer>>;
+  /** The codes with which it refuses, besides those that follow from what it is. */
+  readonly codes?: Codes;
   /** Needs no token. */
   readonly isOpen?: boolean;
 }
 
 /** The part of a route's schema that says what it is, for the OpenAPI document. Answers are not checked by it. */
-export const describe = ({ id, tag, summary, description, answers, isOpen }: Description) => ({
+export const describe = ({
+  id,
+  tag,
+  summary,
+  description,
+  answers,
+  codes = {},
+  isOpen,
+}: Description) => ({
   operationId: id,
   tags: [tag],
   summary: isOpen === true ? summary : `Operators: ${summary[0]?.toLowerCase()}${summary.slice(1)}`,
   ...(description === undefined ? {} : { description }),
+  "x-codes": codes,
   security: isOpen === true ? [] : [{ operatorToken: [] }],
   response: {
     ...Object.fromEntries(
-      Object.entries(answers).map(([status, { words, schema, mediaType = "application/json" }]) => [
-        status,
-        schema === undefined
-          ? { description: words, type: "null" }
-          : { description: words, content: { [mediaType]: { schema } } },
-      ]),
+      Object.entries(answers).map(([status, answer]) => [status, answerSchema(answer)]),
     ),
-    "4xx": problem("The request is refused: `code` says why, and stays as it is."),
-    "5xx": problem("It could not be done now: send the same request again."),
+    "4xx": problem("The request is refused: `code` says why, and stays as it is.", [
+      "retry-after",
+      "www-authenticate",
+    ]),
+    "5xx": problem("It could not be done now: `retryable` says whether it may be later.", [
+      "retry-after",
+    ]),
   },
+});
+
+const answerSchema = ({
+  words: description,
+  schema,
+  headers: names = [],
+  mediaType = "application/json",
+}: Answer) => ({
+  description,
+  headers: headersOf(names),
+  ...(schema === undefined ? { type: "null" } : { content: { [mediaType]: { schema } } }),
 });
 
 /** Describes a route that each door has. */

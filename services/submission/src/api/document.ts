@@ -1,11 +1,13 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
+import { completeCodes } from "./codes.ts";
 
 const description = `Submits tasks, shows them and operates them. All errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`. A task is shown to all who know its id; the other routes need the operator's token.`;
 
 /** Collects the routes that are added to scopes of \`app\` from now on. */
 export function openDocument(app: FastifyInstance): void {
+  completeCodes(app);
   app.register(swagger, {
     openapi: {
       openapi: "3.1.0",

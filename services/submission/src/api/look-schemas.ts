@@ -5,7 +5,7 @@ import { Progress } from "./progress-schema.ts";
 import { count, flag, instant, json, named, nullable, text, texts } from "./schema-parts.ts";
 import { SourceSchema } from "./source-schema.ts";
 
-const Attempt = named("Attempt", {
+const Attempt = named("Attempt", "One attempt of a step, with the deadline that it ran against.", {
   step: text("The name of the step."),
   kind: Type.Enum(["call", "compensation"], {
     description: "`call`: asks an Agent. `compensation`: undoes a call.",
@@ -34,7 +34,7 @@ const Attempt = named("Attempt", {
 /** What operators look at. */
 export const lookSchemas: readonly Type.TSchema[] = [
   Attempt,
-  named("Attempts", {
+  named("Attempts", "The attempts of a task, and what happened between them.", {
     items: Type.Array(ref("Attempt"), { description: "The attempts, newest first." }),
     waits: Type.Array(
       Type.Object({
@@ -59,7 +59,7 @@ export const lookSchemas: readonly Type.TSchema[] = [
     ),
     truncated: flag("There are more than are shown."),
   }),
-  named("Explanation", {
+  named("Explanation", "What a task waits for, or how it ended.", {
     taskId: text("Which task."),
     workflow: text("With its version."),
     state: Type.Enum([...taskStates], { description: "Where it stands." }),
@@ -76,7 +76,7 @@ export const lookSchemas: readonly Type.TSchema[] = [
     ),
     turnOf: nullable(text("What is due before it; null: it is not due.")),
   }),
-  named("Examination", {
+  named("Examination", "How the servers are set up, and who serves whom.", {
     at: instant("When it was looked at."),
     ok: flag("Whether nothing is wrong."),
     findings: Type.Array(
@@ -89,7 +89,7 @@ export const lookSchemas: readonly Type.TSchema[] = [
       { description: "One for each check." },
     ),
   }),
-  named("Verification", {
+  named("Verification", "What must always hold, and where it does not.", {
     at: instant("When it was looked at."),
     ok: flag("Whether nothing is broken."),
     tasks: count("How many tasks were looked at."),

@@ -18,10 +18,19 @@ export function nullable<T extends Type.TSchema>(schema: T) {
   return Type.Unsafe<Type.Static<T> | null>({ anyOf: [rest, noNull], description });
 }
 
-/** A schema that the document names. */
-export const named = <T extends Record<string, Type.TSchema>>($id: string, properties: T) =>
-  Type.Object(properties, { $id });
+/** A schema that the document names, with what it is, and a body as it may be. */
+export const named = <T extends Record<string, Type.TSchema>>(
+  $id: string,
+  description: string,
+  properties: T,
+  example?: object,
+) =>
+  Type.Object(properties, {
+    $id,
+    description,
+    ...(example === undefined ? {} : { examples: [example] }),
+  });
 
 /** All that there is of something. */
 export const page = ($id: string, item: Type.TSchema, description: string) =>
-  named($id, { items: Type.Array(item, { description }) });
+  named($id, `All of them. ${description}`, { items: Type.Array(item, { description }) });

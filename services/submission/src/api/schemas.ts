@@ -1,4 +1,4 @@
-import { limits } from "@holdfast/contracts";
+import { definitionSchema, limits } from "@holdfast/contracts";
 import { priorities, type StepKind, stepKinds } from "@holdfast/domain";
 import { Type } from "typebox";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
@@ -7,35 +7,46 @@ import { taskStates } from "../search/task-states.ts";
 import { systemSchemas } from "../system/system-schemas.ts";
 import { agentSchemas, Pause } from "./agent-schemas.ts";
 import { ref } from "./describe.ts";
+import { eventSchemas } from "./event-schemas.ts";
+import { examples } from "./examples.ts";
 import { lookSchemas } from "./look-schemas.ts";
 import { Progress } from "./progress-schema.ts";
 import { count, flag, instant, json, named, nullable, page, text, texts } from "./schema-parts.ts";
 import { SourceSchema } from "./source-schema.ts";
 import { statisticsSchemas } from "./statistics-schemas.ts";
 
-const Problem = named("Problem", {
-  type: text("Always about:blank: `code` says what is wrong."),
-  title: text("The words of the status."),
-  status: count("The status of the answer."),
-  code: text("Stable: see the catalogue of fault codes."),
-  detail: text("One sentence: what is wrong, and what to do."),
-  errors: Type.Optional(
-    Type.Array(
-      Type.Object({
-        pointer: text("Where in the request, as a JSON pointer."),
-        detail: text("What it must be."),
-      }),
-      { maxItems: limits.refusals, description: "Each part of the request that is refused." },
+const Problem = named(
+  "Problem",
+  "Why a request was refused, or could not be done now (RFC 9457).",
+  {
+    type: text("The path of a page about `code`, on the server that answered."),
+    title: text("The words of the status."),
+    status: count("The status of the answer."),
+    code: text("Stable: see the catalogue of fault codes."),
+    detail: text("One sentence: what is wrong, and what to do."),
+    retryable: flag("Whether the same request may be granted later; see Retry-After."),
+    requestId: text(
+      "Names the request in the log: as `x-request-id`, in the request and its answer.",
     ),
-  ),
-  taskId: Type.Optional(text("Of `task.key_in_use`: the open task that has the key.")),
-});
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          pointer: text("Where in the request, as a JSON pointer."),
+          detail: text("What it must be."),
+        }),
+        { maxItems: limits.refusals, description: "Each part of the request that is refused." },
+      ),
+    ),
+    taskId: Type.Optional(text("Of `task.key_in_use`: the open task that has the key.")),
+  },
+  examples.problem,
+);
 
 const Fairness = Type.Object(
   { key: text("With whose tasks it shares its turn."), weight: count("The key's share.") },
   { description: "How it shares its priority with others; null: by time." },
 );
-const Step = named("Step", {
+const Step = named("Step", "A step of a task, or what undoes one.", {
   name: text("Its name; that of an undo ends with `:undo`."),
   kind: Type.Enum(Object.keys(stepKinds) as StepKind[], {
     description: "`call`: asks an Agent. `compensation`: undoes a call.",
@@ -98,11 +109,15 @@ const whole = {
   ),
 };
 
-const ConsoleSettings = named("ConsoleSettings", {
-  traceUrlTemplate: nullable(text("Where a trace is found: `{traceId}` stands for its id.")),
-});
+const ConsoleSettings = named(
+  "ConsoleSettings",
+  "What the console must know of this installation.",
+  {
+    traceUrlTemplate: nullable(text("Where a trace is found: `{traceId}` stands for its id.")),
+  },
+);
 
-const HistoryEntry = named("HistoryEntry", {
+const HistoryEntry = named("HistoryEntry", "One move of a task or of one of its steps.", {
   id: text("Rises with time."),
   step: nullable(text("The step that moved; null: the task.")),
   action: text("The move, such as `claim`, `complete`, `fail` or `retry`."),
@@ -120,7 +135,7 @@ const waitsFor = texts(
   "Sentences: what is missing before it becomes active; empty if it does not wait for Agents.",
 );
 
-const Workflow = named("Workflow", {
+const Workflow = named("Workflow", "A version of a workflow that is stored.", {
   name: text("With its version."),
   collections: texts("The nouns under which its tasks are found, too."),
   createdAt: instant("When it was stored."),
@@ -144,31 +159,52 @@ const Workflow = named("Workflow", {
 export const namedSchemas: readonly Type.TSchema[] = [
   Problem,
   Step,
-  Type.Object({ ...whole, input: json("What it was submitted with: any JSON.") }, { $id: "Task" }),
+  Type.Object(
+    { ...whole, input: json("What it was submitted with: any JSON.") },
+    {
+      $id: "Task",
+      description: "A task with its steps.",
+      examples: [examples.task],
+    },
+  ),
   // The input stands under the collection's own noun.
-  Type.Object(whole, { $id: "CollectionTask", additionalProperties: true }),
-  named("ListedTask", {
+  Type.Object(whole, {
+    $id: "CollectionTask",
+    description: "A task with its steps; its input stands under the noun of its collection.",
+    additionalProperties: true,
+  }),
+  named("ListedTask", "A task in a list, without its steps and payloads.", {
     ...common,
     correlationId: nullable(text("What its notifications carry.")),
     paused: flag("Whether an operator paused it."),
   }),
-  named("TaskPage", {
+  named("TaskPage", "A page of tasks.", {
     items: Type.Array(ref("ListedTask"), { description: "Newest first." }),
     next: nullable(text("The `cursor` of the next page; null: this is the last.")),
   }),
-  named("TaskCount", {
+  named("TaskCount", "How many tasks match.", {
     count: count("How many match."),
     complete: flag("False: at least so many."),
   }),
-  named("Accepted", { id: text("Of the task.") }),
-  named("TaskResult", {
-    id: text("Of the task."),
-    state: state(states),
-    result: json("What the workflow results in: any JSON; null until it is processed."),
-    faultCode: nullable(text("Why it is undone, or waits for an operator.")),
-  }),
+  named(
+    "Accepted",
+    "The task that was submitted.",
+    { id: text("Of the task.") },
+    examples.accepted,
+  ),
+  named(
+    "TaskResult",
+    "How a task stands, and what it resulted in.",
+    {
+      id: text("Of the task."),
+      state: state(states),
+      result: json("What the workflow results in: any JSON; null until it is processed."),
+      faultCode: nullable(text("Why it is undone, or waits for an operator.")),
+    },
+    examples.result,
+  ),
   HistoryEntry,
-  named("History", {
+  named("History", "A page of a history.", {
     items: Type.Array(ref("HistoryEntry"), { description: "Oldest first." }),
     next: nullable(text("The `cursor` of the next page; null: this is the last.")),
   }),
@@ -179,10 +215,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
     {
       ...Workflow.properties,
       waitsFor,
-      definition: Type.Unsafe<object>({
-        type: "object",
-        description: "The workflow as it was stored: what `defineWorkflow` makes.",
-      }),
+      definition: ref("WorkflowDefinition", { description: "The workflow as it was stored." }),
       contracts: Type.Unsafe<{ readonly [operation: string]: string }>({
         type: "object",
         additionalProperties: { type: "string" },
@@ -190,9 +223,9 @@ export const namedSchemas: readonly Type.TSchema[] = [
           "The hashes of the contracts that it was made with, by `<agent>.<operation>`: those that Agents announce.",
       }),
     },
-    { $id: "StoredWorkflow" },
+    { $id: "StoredWorkflow", description: "A version of a workflow, with its definition." },
   ),
-  named("WorkflowStored", {
+  named("WorkflowStored", "What became of a workflow that was stored.", {
     name: text("With its version."),
     active: nullable(text("The active version of the workflow; null: all are retired.")),
     waitsFor,
@@ -200,8 +233,10 @@ export const namedSchemas: readonly Type.TSchema[] = [
       "Sentences: Agents and operations that no running instance has, and values that a step may miss.",
     ),
   }),
+  definitionSchema,
   ...agentSchemas,
   ...lookSchemas,
+  ...eventSchemas,
   ...statisticsSchemas,
   ...bulkSchemas,
   ...letterSchemas,

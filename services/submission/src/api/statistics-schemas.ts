@@ -38,7 +38,7 @@ const Statistics = Type.Object(
       description: "The range by workflow.",
     }),
   },
-  { $id: "Statistics" },
+  { $id: "Statistics", description: "What happened over a range of time." },
 );
 
 const Need = Type.Object({
@@ -104,7 +104,7 @@ const Overview = Type.Object(
     schedulers: seen("The living ones."),
     supervisors: seen("The living ones."),
   },
-  { $id: "Overview" },
+  { $id: "Overview", description: "How the system is, and what needs an operator." },
 );
 
 const FailureGroup = Type.Object({
@@ -140,7 +140,7 @@ const Failures = Type.Object(
     groups: Type.Array(FailureGroup, { maxItems: 100, description: "The latest first." }),
     truncated: flag("There are more than are shown."),
   },
-  { $id: "Failures" },
+  { $id: "Failures", description: "Failures that are alike, in groups." },
 );
 
 /** The named schemas of what is counted and grouped. */

@@ -1,6 +1,7 @@
 import { limits, Payload } from "@holdfast/contracts";
 import { bulkActions, bulkOutcomes } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
+import { examples } from "../api/examples.ts";
 import { pageSize } from "../api/query-parts.ts";
 import { SearchFilter } from "../search/search-body.ts";
 import { storableName, Wish } from "../wishes.ts";
@@ -44,7 +45,7 @@ export const BulkBody = Type.Object(
       }),
     ),
   },
-  closed,
+  { ...closed, description: "What to do, and to which tasks.", examples: [examples.newBulk] },
 );
 export type BulkBody = Static<typeof BulkBody>;
 

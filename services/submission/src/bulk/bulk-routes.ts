@@ -3,7 +3,7 @@ import type { BulkOperation } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import { describe, ref } from "../api/describe.ts";
-import { Problem } from "../problem.ts";
+import { invalidRequest, Problem } from "../problem.ts";
 import { cursorOf, pageOf, usualLimit } from "../search/list-query.ts";
 import { WishBody } from "../wishes.ts";
 import { BulkItemsQuery, BulkListQuery, BulkParams } from "./bulk-body.ts";
@@ -13,6 +13,7 @@ import { createBulkRoute } from "./create-bulk-route.ts";
 
 const tenant = "default";
 const path = "/v1/bulk-operations";
+const unknown = { 404: ["bulk.unknown"] } as const;
 
 interface ById {
   readonly Params: { readonly id: string };
@@ -34,6 +35,7 @@ export function bulkRoutes(app: FastifyInstance, deps: BulkDependencies): void {
           tag: "bulk",
           summary: "A bulk operation, and how far it is.",
           answers: { "200": { words: "As it stands.", schema: ref("BulkOperation") } },
+          codes: unknown,
         }),
         params: BulkParams,
       },
@@ -79,6 +81,7 @@ function itemsRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies
           description:
             "An item is `succeeded` only when its task has ended as the action intends, or its step got beyond the failure.",
           answers: { "200": { words: "A page.", schema: ref("BulkItemPage") } },
+          codes: unknown,
         }),
         params: BulkParams,
         querystring: BulkItemsQuery,
@@ -111,6 +114,7 @@ function stopRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies)
           tag: "bulk",
           summary: "Applies no further item of a bulk operation; what was applied stays applied.",
           answers: { "200": { words: "As it stands then.", schema: ref("BulkOperation") } },
+          codes: { ...unknown, 409: ["bulk.has_ended"] },
         }),
         params: BulkParams,
         body: WishBody,
@@ -137,7 +141,7 @@ function readPlace(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const place = Buffer.from(cursor, "base64url").toString("latin1");
   if (/^[1-9]\d{0,8}$/.test(place)) return Number(place);
-  throw new Problem(422, "request.invalid", "The request is not complete or not right.", [
+  throw invalidRequest([
     { pointer: "/cursor", detail: "must be what the page before named as its next" },
   ]);
 }

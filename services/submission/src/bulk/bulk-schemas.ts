@@ -1,7 +1,8 @@
 import { bulkActions, bulkOutcomes, bulkStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { ref } from "../api/describe.ts";
-import { amount, count, instant, nullable, text, texts } from "../api/schema-parts.ts";
+import { examples } from "../api/examples.ts";
+import { amount, count, instant, named, nullable, text, texts } from "../api/schema-parts.ts";
 
 const BulkOperation = Type.Object(
   {
@@ -37,7 +38,11 @@ const BulkOperation = Type.Object(
     stopReason: nullable(text("Why it was stopped.")),
     endedAt: nullable(instant("When it ended; null: it is open.")),
   },
-  { $id: "BulkOperation" },
+  {
+    $id: "BulkOperation",
+    description: "One action on many tasks, and how far it is.",
+    examples: [examples.bulk],
+  },
 );
 
 const BulkItem = Type.Object(
@@ -48,24 +53,21 @@ const BulkItem = Type.Object(
     step: nullable(text("The step that it was about.")),
     at: instant("When."),
   },
-  { $id: "BulkItem" },
+  { $id: "BulkItem", description: "A task of a bulk operation." },
 );
 
-const page = ($id: string, item: string) =>
-  Type.Object(
-    {
-      items: Type.Array(ref(item), { description: "Of this page." }),
-      next: nullable(text("The `cursor` of the next page; null: this is the last.")),
-    },
-    { $id },
-  );
+const page = ($id: string, item: string, of: string) =>
+  named($id, `A page of ${of}.`, {
+    items: Type.Array(ref(item), { description: "Of this page." }),
+    next: nullable(text("The `cursor` of the next page; null: this is the last.")),
+  });
 
 /** The named schemas of bulk operations. */
 export const bulkSchemas: readonly Type.TSchema[] = [
   BulkOperation,
-  page("BulkOperationPage", "BulkOperation"),
+  page("BulkOperationPage", "BulkOperation", "bulk operations"),
   BulkItem,
-  page("BulkItemPage", "BulkItem"),
+  page("BulkItemPage", "BulkItem", "the tasks of a bulk operation"),
   Type.Object(
     {
       matches: count("How many tasks the filter finds."),
@@ -76,6 +78,6 @@ export const bulkSchemas: readonly Type.TSchema[] = [
       ),
       sample: texts("Ids of some of the tasks."),
     },
-    { $id: "BulkForecast" },
+    { $id: "BulkForecast", description: "What a bulk operation would do." },
   ),
 ];

@@ -4,9 +4,10 @@ import { canonicalJson } from "@holdfast/domain";
 import type { BulkAsked, NewBulkOperation } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import type { Codes } from "../api/codes.ts";
 import { describe, ref } from "../api/describe.ts";
 import { mustBeStorable } from "../operators/must-be-storable.ts";
-import { Problem } from "../problem.ts";
+import { invalidRequest, Problem } from "../problem.ts";
 import { filterOfBody } from "../search/search-body.ts";
 import { withVersions } from "../search/with-versions.ts";
 import { keyInvalid, keyReused } from "../submit-problems.ts";
@@ -23,6 +24,13 @@ const Headers = Type.Object({
     Type.String({ description: "The same key stands for the same operation." }),
   ),
 });
+
+const codes: Codes = {
+  400: ["request.idempotency_key_invalid"],
+  404: ["bulk.unknown"],
+  422: ["bulk.filter_missing", "bulk.too_many_tasks", "request.idempotency_key_reused"],
+  429: ["bulk.too_many_open"],
+};
 
 /** Creates a bulk operation on the tasks that match now, or with `dryRun` says what it would do. */
 export function createBulkRoute(app: FastifyInstance, deps: BulkDependencies): void {
@@ -41,8 +49,13 @@ export function createBulkRoute(app: FastifyInstance, deps: BulkDependencies): v
             "At most 100,000 tasks. The filter is that of a search, with at least one condition. `canary`: so many tasks first, and the others only if these succeed. `rate`: tasks a second, 10 unless said otherwise. With `dryRun` nothing is created. With an Idempotency-Key the same request stands for the same operation.",
           answers: {
             "200": { words: "What it would do: with `dryRun`.", schema: ref("BulkForecast") },
-            "202": { words: "It is durable, and worked off.", schema: ref("BulkOperation") },
+            "202": {
+              words: "It is durable, and worked off.",
+              schema: ref("BulkOperation"),
+              headers: ["location", "idempotency-replayed"],
+            },
           },
+          codes,
         }),
         headers: Headers,
         body: BulkBody,
@@ -90,10 +103,7 @@ function askedOf(body: BulkBody): BulkAsked {
   return { action, step, output };
 }
 
-const invalid = (pointer: string, detail: string): Problem =>
-  new Problem(422, "request.invalid", "The request is not complete or not right.", [
-    { pointer, detail },
-  ]);
+const invalid = (pointer: string, detail: string): Problem => invalidRequest([{ pointer, detail }]);
 
 function mustSayWhich(filter: ReturnType<typeof filterOfBody>): void {
   const { conditions, createdFrom, createdBefore, fingerprint = null, text = null } = filter;

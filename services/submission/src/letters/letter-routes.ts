@@ -70,6 +70,14 @@ export function letterRoutes(app: FastifyInstance, deps: Dependencies): void {
         tag: "service",
         ...words,
         answers: { "204": { words: "Done." } },
+        codes:
+          action === "discard"
+            ? { 404: ["message.unknown"], 409: ["message.settled"] }
+            : {
+                404: ["message.unknown"],
+                409: ["message.not_replayable", "message.settled", "message.unroutable"],
+                503: ["broker.unconfirmed"],
+              },
       }),
       params: LetterParams,
       body: WishBody,

@@ -13,7 +13,7 @@ const letter = {
 
 /** Dead letters and what became of them. */
 export const letterSchemas: readonly Type.TSchema[] = [
-  named("DeadLetter", {
+  named("DeadLetter", "A message that no service could use.", {
     ...letter,
     reason: text("Why no service could use it, as the broker or its reader said."),
     detail: nullable(text("What was wrong.")),
@@ -23,11 +23,11 @@ export const letterSchemas: readonly Type.TSchema[] = [
     replayable: flag("Whether it can be sent once more."),
     whyNot: nullable(text("One sentence: why it cannot be sent once more.")),
   }),
-  named("DeadLetterPage", {
+  named("DeadLetterPage", "A page of dead letters.", {
     items: Type.Array(ref("DeadLetter"), { description: "The latest first." }),
     next: nullable(text("The `cursor` of the next page; null: this is the last.")),
   }),
-  named("DeadLetterActions", {
+  named("DeadLetterActions", "What was done to dead letters.", {
     items: Type.Array(
       Type.Object({
         ...letter,

@@ -10,7 +10,7 @@ import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { Type } from "typebox";
 import { describeAt, ref } from "../api/describe.ts";
 import { type Door, doorsOf } from "../doors.ts";
-import { type ById, TaskParams, type Tasks } from "../find-tasks.ts";
+import { type ById, codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
 import { publicName } from "../public-names.ts";
 import { roomForRows, wholeBytes } from "../room.ts";
 import { unusable, type WorkflowDirectory } from "../workflow-directory.ts";
@@ -38,6 +38,7 @@ export function attemptsRoute(app: FastifyInstance, deps: Dependencies): void {
         description:
           "Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step, of a mebibyte together; `truncated` says that something is left out.",
         answers: { "200": { words: "The attempts.", schema: ref("Attempts") } },
+        codes: codesOfTask,
       }),
       params: paramsOf(door),
     };

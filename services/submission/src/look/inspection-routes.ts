@@ -2,7 +2,7 @@ import type { Finding } from "@holdfast/diagnosis";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { describe, describeAt, ref } from "../api/describe.ts";
 import { doorsOf } from "../doors.ts";
-import type { ById, Tasks } from "../find-tasks.ts";
+import { type ById, codesOfTask, type Tasks } from "../find-tasks.ts";
 import { codeAt } from "../noun.ts";
 import { Problem } from "../problem.ts";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
@@ -74,6 +74,7 @@ function whyRoute(
         description:
           "`turnOf` says who is ahead of a step that is due; null: it waits for something else.",
         answers: { "200": { words: "Why it is where it is.", schema: ref("Explanation") } },
+        codes: codesOfTask,
       }),
       params: paramsOf(door),
     };

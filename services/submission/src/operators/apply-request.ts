@@ -9,11 +9,12 @@ import type {
 } from "@holdfast/state-store";
 import type { onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
+import type { Codes } from "../api/codes.ts";
 import { describeAt, taskAt } from "../api/describe.ts";
 import type { Door } from "../doors.ts";
-import { TaskParams, type Tasks } from "../find-tasks.ts";
+import { codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
 import { codeAt, type Noun } from "../noun.ts";
-import { Problem } from "../problem.ts";
+import { invalidRequest, Problem } from "../problem.ts";
 import type { MakeRoom } from "../room.ts";
 import type { TaskResource } from "../task-resource.ts";
 import { Wish } from "../wishes.ts";
@@ -76,6 +77,7 @@ export interface OperatorDoor {
   readonly describe: (
     id: string,
     summary: string,
+    codes?: Codes,
   ) => ReturnType<typeof describeAt> & {
     readonly headers: typeof RequestHeaders;
   };
@@ -88,13 +90,20 @@ export const operatorDoor = (door: Door, deps: OperatorDependencies): OperatorDo
   onRequest: [deps.onRequest, async (request) => void (await door.nounOf(request))],
   params: taskParams(door),
   apply: applyRequest(deps),
-  describe: (id, summary) => ({
+  describe: (id, summary, codes = {}) => ({
     ...describeAt(door, {
       id,
       summary,
       description:
         "Names the version of the task that the operator has seen: in the body, answered 409 if it has changed, or as If-Match, answered 412.",
       answers: { "200": { words: "The task as it stands then.", schema: taskAt(door) } },
+      codes: {
+        ...codesOfTask,
+        ...codes,
+        409: [...(Object.keys(refusals) as OperatorRefusal[]), ...(codes[409] ?? [])],
+        412: ["task.changed"],
+        404: [...(codesOfTask[404] ?? []), ...(codes[404] ?? [])],
+      },
     }),
     headers: RequestHeaders,
   }),
@@ -129,7 +138,7 @@ function seenVersion(
   if (version !== undefined && (inBody ?? version) === version) {
     return { version, isPrecondition: inHeader !== undefined };
   }
-  throw new Problem(422, "request.invalid", "The request is not complete or not right.", [
+  throw invalidRequest([
     {
       pointer: version === undefined ? "" : "/version",
       detail:

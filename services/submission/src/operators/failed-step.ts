@@ -1,7 +1,11 @@
 import { findFailedStep } from "@holdfast/domain";
 import type { StepRecord, TaskRecord } from "@holdfast/state-store";
+import type { Codes } from "../api/codes.ts";
 import { codeAt, type Noun } from "../noun.ts";
 import { Problem } from "../problem.ts";
+
+/** Why it is not known which failed step is meant. */
+export const codesOfFailedStep: Codes = { 409: ["task.nothing_failed", "task.step_not_failed"] };
 
 /** Returns the failed step of that name, or without a name the only one that failed for the task's goal. */
 export function failedStep(

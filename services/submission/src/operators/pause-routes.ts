@@ -46,6 +46,7 @@ export function pauseRoutes(app: FastifyInstance, { store, hint, onRequest }: De
               tag: `${kind}s`,
               summary: summaries[act][kind],
               answers: { "204": { words: "Done." } },
+              codes: { 404: [`${kind}.unknown`], 409: [refusal] },
             }),
             params: NameParams,
             body: WishBody,

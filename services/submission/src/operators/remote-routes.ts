@@ -62,6 +62,7 @@ export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: D
             tag: "remotes",
             summary,
             answers: { "204": { words: "Done." } },
+            codes: { 404: ["breaker.unknown"], 409: [refusal] },
           }),
           params: NameParams,
           body: WishBody,

@@ -8,7 +8,7 @@ import { Problem } from "../problem.ts";
 import { roomForRows } from "../room.ts";
 import { storableName } from "../wishes.ts";
 import { type OperatorDependencies, type OperatorDoor, requestBodyWith } from "./apply-request.ts";
-import { failedStep } from "./failed-step.ts";
+import { codesOfFailedStep, failedStep } from "./failed-step.ts";
 import { mustBeStorable } from "./must-be-storable.ts";
 
 const ResolveBody = requestBodyWith({
@@ -30,7 +30,11 @@ export function resolveRoute(
     {
       onRequest,
       schema: {
-        ...describe("resolveStep", "Records what a person did instead of a failed step."),
+        ...describe(
+          "resolveStep",
+          "Records what a person did instead of a failed step.",
+          codesOfFailedStep,
+        ),
         params,
         body: ResolveBody,
       },

@@ -9,7 +9,7 @@ import { Problem } from "../problem.ts";
 import { roomForRows } from "../room.ts";
 import { storableName } from "../wishes.ts";
 import { type OperatorDependencies, type OperatorDoor, requestBodyWith } from "./apply-request.ts";
-import { failedStep } from "./failed-step.ts";
+import { codesOfFailedStep, failedStep } from "./failed-step.ts";
 import { mustBeStorable } from "./must-be-storable.ts";
 
 const ResubmitBody = requestBodyWith({
@@ -34,7 +34,10 @@ export function resubmitRoute(
     {
       onRequest,
       schema: {
-        ...describe("resubmitStep", "Retries a step that failed for good."),
+        ...describe("resubmitStep", "Retries a step that failed for good.", {
+          ...codesOfFailedStep,
+          422: ["task.undo_has_no_input"],
+        }),
         params,
         body: ResubmitBody,
       },

@@ -24,7 +24,11 @@ export function retryRoute(
     `${door.path}/:id/steps/:step/retry`,
     {
       onRequest,
-      schema: { ...describe("retryStep", "Ends the delay of a step."), params, body: RequestBody },
+      schema: {
+        ...describe("retryStep", "Ends the delay of a step.", { 404: ["task.unknown_step"] }),
+        params,
+        body: RequestBody,
+      },
     },
     async (request, reply) => {
       const { id, step: asked } = request.params;

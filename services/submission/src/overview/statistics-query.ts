@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Problem } from "../problem.ts";
+import { invalidRequest } from "../problem.ts";
 import { instantOf, nameOf, readInstant } from "../search/list-query.ts";
 
 const workflow = nameOf("The name of a workflow with its version.");
@@ -31,7 +31,5 @@ export function rangeOf({ from, until }: Static<typeof StatisticsQuery>, now: nu
   const end = Math.min(readInstant(until, "until") ?? now, latest);
   const start = Math.max(0, readInstant(from, "from") ?? end - day);
   if (start < end) return { from: start, until: end };
-  throw new Problem(422, "request.invalid", "The range of time is empty.", [
-    { pointer: "/from", detail: "must be before `until`" },
-  ]);
+  throw invalidRequest([{ pointer: "/from", detail: "must be before `until`" }]);
 }

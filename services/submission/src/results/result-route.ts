@@ -4,8 +4,8 @@ import { type Static, Type } from "typebox";
 import type { Access } from "../access/access.ts";
 import { describeAt, ref } from "../api/describe.ts";
 import { doorsOf } from "../doors.ts";
-import { TaskParams, type Tasks } from "../find-tasks.ts";
-import { Problem } from "../problem.ts";
+import { codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
+import { invalidRequest, Problem } from "../problem.ts";
 import { roomForRows } from "../room.ts";
 import type { TaskResource } from "../task-resource.ts";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
@@ -46,9 +46,18 @@ export function resultRoute(
             summary: `The result of the ${door.noun.one}: waits for it with \`wait=30s\`.`,
             isOpen: true,
             answers: {
-              "200": { words: "It has ended, as `state` says.", schema: ref("TaskResult") },
-              "202": { words: "It has not ended yet: ask again.", schema: ref("TaskResult") },
+              "200": {
+                words: "It has ended, as `state` says.",
+                schema: ref("TaskResult"),
+                headers: ["etag"],
+              },
+              "202": {
+                words: "It has not ended yet: ask again.",
+                schema: ref("TaskResult"),
+                headers: ["etag", "retry-after"],
+              },
             },
+            codes: { ...codesOfTask, 422: ["task.result_too_large"] },
           }),
           params: Type.Object({ ...door.params, ...TaskParams.properties }),
           querystring: Query,
@@ -94,7 +103,5 @@ const resultTooLarge = () =>
 function readWait(text: string | undefined): Milliseconds {
   const wait = text === undefined ? 0 : parseDuration(text);
   if (wait <= longestWait) return wait;
-  throw new Problem(422, "request.invalid", "The request is not complete or not right.", [
-    { pointer: "/wait", detail: "must be at most 60s" },
-  ]);
+  throw invalidRequest([{ pointer: "/wait", detail: "must be at most 60s" }]);
 }

@@ -2,7 +2,7 @@ import { labelNamePattern, limits } from "@holdfast/contracts";
 import { type Instant, isId, priorities } from "@holdfast/domain";
 import type { PageWish, TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
-import { Problem } from "../problem.ts";
+import { invalidRequest } from "../problem.ts";
 import { openStates, taskStates } from "./task-states.ts";
 
 export const nameOf = (description: string) =>
@@ -100,10 +100,7 @@ export function readInstant(text: string | undefined, name: string): Instant | n
   throw invalid(`/${name}`, "must be an instant as in ISO 8601: 2026-11-24T10:00:00Z");
 }
 
-const invalid = (pointer: string, detail: string) =>
-  new Problem(422, "request.invalid", "The request is not complete or not right.", [
-    { pointer, detail },
-  ]);
+const invalid = (pointer: string, detail: string) => invalidRequest([{ pointer, detail }]);
 
 /** Reads where a page begins, by what the page before named as its next, and how long it is. */
 export const pageOf = (

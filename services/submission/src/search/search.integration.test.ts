@@ -88,13 +88,16 @@ test.each<[object, RegExp]>([
     /workflow, state, priority, key, .* and label\.<name>: not by input/,
   ],
   [{ filter: { "label.a b": "x" } }, /filtered by/],
-  [{ filter: { key: { $gt: "x" } } }, /not complete or not right/],
-  [{ filter: { key: {} } }, /not complete or not right/],
-  [{ filter: { createdAt: { $gte: "now" } } }, /not complete or not right/],
-  [{ sort: [{ field: "key", order: "desc" }] }, /not complete or not right/],
-  [{ page: { limit: 501 } }, /not complete or not right/],
-  [{ page: { after: "x" } }, /not complete or not right/],
-  [{ where: {} }, /not complete or not right/],
+  [{ filter: { key: { $gt: "x" } } }, /^\/filter\/key must /],
+  [{ filter: { key: {} } }, /^\/filter\/key must /],
+  [{ filter: { createdAt: { $gte: "now" } } }, /^\/filter\/createdAt\/\$gte must /],
+  [
+    { sort: [{ field: "key", order: "desc" }] },
+    /^\/sort\/0\/field must be equal to constant: createdAt/,
+  ],
+  [{ page: { limit: 501 } }, /^\/page\/limit must be <= 500\.$/],
+  [{ page: { after: "x" } }, /^\/page\/after must /],
+  [{ where: {} }, /^The body must .*: where\.$/],
   [{ filter: { key: "a\u0000b" } }, /^The filter /],
   [{ filter: { "label.x": { $in: ["\ud800"] } } }, /^The filter /],
 ])("the search %j is refused with what may be asked", async (body, detail) => {
@@ -106,4 +109,22 @@ test.each<[object, RegExp]>([
 test("searches and counts are open to operators only", async () => {
   expect((await trips.post("/v1/tasks/search", {})).statusCode).toBe(401);
   expect((await trips.get("/v1/tasks/count", {})).statusCode).toBe(401);
+});
+
+test.each([
+  [
+    "limit=1000",
+    "/limit must be as described: Tasks of a page: from 1 to 500; 20 unless it is set.",
+  ],
+  [
+    "fingerprint=x",
+    "/fingerprint must be as described: Of a group of failures: 16 hexadecimal digits.",
+  ],
+  ["state=done", "/state must be equal to one of the allowed values: open, pending"],
+  ["x=1", "The query must NOT have additional properties: x."],
+  ["limit=0&x=1", "; errors has 1 more fault."],
+])("the query %s is refused with what its field must be", async (query, detail) => {
+  const response = await trips.get(`/v1/tasks?${query}`);
+  expect(response.statusCode).toBe(422);
+  expect(response.json()).toMatchObject({ detail: expect.stringContaining(detail) });
 });

@@ -22,8 +22,8 @@ export function eventsRoute(
       tag: "statistics",
       summary: "Follows all tasks: which of them have changed, and how the system is.",
       description:
-        "Server-Sent Events. `changed`, once a second at most: `{ tasks, more }`, at most 200 tasks with `id`, `workflow`, `state`, `version` and `updatedAt` as they are now, the latest first; `more` have changed besides. `tick`, each two seconds: `{ at, overview }` as `GET /v1/overview` answers it. After a lost connection it goes on after Last-Event-ID: of the last 20,000 moves, and tasks of the last five seconds may come once more.",
-      answers: { "200": eventStream },
+        "Server-Sent Events: `changed`, once a second at most, and `tick`, each two seconds. After a lost connection it goes on after Last-Event-ID: of the last 20,000 moves, and tasks of the last five seconds may come once more.",
+      answers: { "200": eventStream(["ChangedEvent", "TickEvent"]) },
     }),
     querystring: StreamQuery,
   };

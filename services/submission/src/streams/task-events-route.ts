@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import type { Access } from "../access/access.ts";
 import { describeAt, eventStream } from "../api/describe.ts";
 import { type Door, doorsOf } from "../doors.ts";
-import { type ById, TaskParams, type Tasks } from "../find-tasks.ts";
+import { type ById, codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
 import type { Following } from "./follow-by-looks.ts";
 import { lastEventId, type Resuming, StreamQuery } from "./last-event-id.ts";
@@ -23,13 +23,15 @@ interface Dependencies {
 /** Streams what becomes of a task, to those who know its id. */
 export function taskEventsRoute(app: FastifyInstance, deps: Dependencies): void {
   for (const door of doorsOf(deps.directory)) {
+    const taskEvent = door.isOfCollection ? "CollectionTaskEvent" : "TaskEvent";
     const schema = {
       ...describeAt(door, {
         id: "followTask",
         summary: `Follows the ${door.noun.one}: its moves as they come, until it has ended.`,
         description: words,
         isOpen: true,
-        answers: { "200": eventStream },
+        answers: { "200": eventStream(["MovedEvent", taskEvent, "EndEvent"]) },
+        codes: codesOfTask,
       }),
       params: Type.Object({ ...door.params, ...TaskParams.properties }),
       querystring: StreamQuery,

@@ -28,7 +28,7 @@ const Partition = Type.Object({
 
 /** What the tasks run on. */
 export const systemSchemas: readonly Type.TSchema[] = [
-  named("System", {
+  named("System", "What the tasks run on.", {
     version: text("The release of the process that answers."),
     at: instant("When it was looked at."),
     schedulers: processes("The living ones."),

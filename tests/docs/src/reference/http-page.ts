@@ -1,4 +1,12 @@
-import { type Field, fieldsOf, type Schema, table, typeOf } from "./json-schema.ts";
+import {
+  type Field,
+  fieldsOf,
+  linkTo,
+  ownPages,
+  type Schema,
+  table,
+  typeOf,
+} from "./json-schema.ts";
 import { load } from "./load.ts";
 
 interface Answer {
@@ -18,7 +26,11 @@ interface Route {
   readonly headers?: Schema;
   readonly body?: Schema;
   readonly response?: Readonly<Record<string, Answer>>;
+  readonly commonCodes: Codes;
+  readonly "x-codes"?: Codes;
 }
+
+type Codes = Readonly<Record<string, readonly string[]>>;
 
 type NamedSchema = Schema & { readonly $id: string };
 
@@ -32,7 +44,7 @@ export async function httpPage(): Promise<string> {
     .toSorted((a, b) => (`${a.url} ${a.method}` < `${b.url} ${b.method}` ? -1 : 1))
     .map(section);
   const bodies = (namedSchemas as readonly NamedSchema[])
-    .filter(({ $id }) => $id !== "CollectionTask")
+    .filter(({ $id }) => !$id.startsWith("Collection") && !($id in ownPages))
     .toSorted((a, b) => (a.$id < b.$id ? -1 : 1))
     .map(bodySection);
   return [...sections, "## Bodies of answers", ...bodies].join("\n\n");
@@ -45,6 +57,15 @@ export async function httpPage(): Promise<string> {
 const isOfItsOwn = ({ tags = [], operationId }: Route): boolean =>
   !tags.includes("collections") || operationId === "submitTaskOfCollection";
 
+/** The codes that follow from no rule about all routes, or all of a kind. */
+function refusalsOf({ commonCodes, ...route }: Route): readonly (readonly string[])[] {
+  return Object.entries(route["x-codes"] ?? {}).flatMap(([status, codes]) => {
+    const own = codes.filter((code) => commonCodes[status]?.includes(code) !== true);
+    const words = own.map((code) => `\`${code}\``).join(", ");
+    return own.length === 0 ? [] : [[status, "[Problem](#problem)", words]];
+  });
+}
+
 function section(route: Route): string {
   const { method, url, summary, description, params, querystring, headers, body } = route;
   if (summary === undefined) {
@@ -54,6 +75,7 @@ function section(route: Route): string {
     ...rowsOf("path", params),
     ...rowsOf("query", querystring),
     ...rowsOf("header", headers),
+    ...wholeBody(body),
     ...rowsOf("body", body),
   ];
   const asked = [["in", "name", "type and bounds", "required", "meaning"], ...parts];
@@ -65,6 +87,10 @@ function section(route: Route): string {
     ...answersOf(route),
   ].join("\n\n");
 }
+
+/** A body that has a name is described where that is. */
+const wholeBody = ({ $ref }: Schema = {}): readonly (readonly string[])[] =>
+  $ref === undefined ? [] : [["body", "the whole", linkTo($ref), "yes", "The document."]];
 
 const rowsOf = (place: string, schema: Schema | undefined): readonly (readonly string[])[] =>
   schema === undefined
@@ -82,16 +108,20 @@ function meaningOf({ path, schema: { description } }: Field): string {
   throw new Error(`${path} has no description: give its schema one, one sentence.`);
 }
 
-/** What it answers when all is well. Errors are the same for all routes. */
-function answersOf({ response = {} }: Route): readonly string[] {
-  const rows = Object.entries(response)
+/** What it answers when all is well, and the codes of its own. */
+function answersOf(route: Route): readonly string[] {
+  const { response = {} } = route;
+  const answers = Object.entries(response)
     .filter(([status]) => /^\d+$/.test(status))
     .map(([status, { description, content = {} }]) => [status, bodyOf(content), description]);
+  const rows = [...answers, ...refusalsOf(route)];
   return rows.length === 0 ? [] : [table([["answer", "body", "when"], ...rows])];
 }
 
 function bodyOf(content: NonNullable<Answer["content"]>): string {
-  const [[mediaType, { schema }] = ["", { schema: {} }]] = Object.entries(content);
+  const [[mediaType, { schema }] = ["", { schema: {} as Schema }]] = Object.entries(content);
+  const events = schema.items?.anyOf?.map(({ $ref = "" }) => linkTo($ref));
+  if (events !== undefined) return `\`${mediaType}\` of ${events.join(", ")}`;
   const name = schema.$ref?.replace("#", "");
   if (name !== undefined) return `[${name}](#${name.toLowerCase()})`;
   return mediaType === "application/json" || mediaType === "" ? "none" : `\`${mediaType}\``;
@@ -103,5 +133,6 @@ function bodySection(schema: NamedSchema): string {
     typeOf(field.schema),
     meaningOf(field),
   ]);
-  return `### ${schema.$id}\n\n${table([["name", "type and bounds", "meaning"], ...rows])}`;
+  const { $id, description = "" } = schema;
+  return `### ${$id}\n\n${description}\n\n${table([["name", "type and bounds", "meaning"], ...rows])}`;
 }

@@ -1,6 +1,7 @@
 /** A JSON Schema, as far as the reference pages show it. */
 export interface Schema {
-  readonly type?: string;
+  /** Several: null is one of two. */
+  readonly type?: string | readonly string[];
   readonly $ref?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -53,6 +54,8 @@ function nested(schema: Schema, path: string): readonly Field[] {
 
 /** The type of a value and its bounds, in words. */
 export function typeOf(schema: Schema): string {
+  const { type } = schema;
+  if (Array.isArray(type)) return `${typeOf({ ...schema, type: type[0] as string })}, or null`;
   const { anyOf, enum: values, holdfastDuration: duration } = schema;
   if (schema.$comment?.startsWith("A payload") === true) return "JSON, bounded as a payload";
   if (schema.$ref !== undefined) return linkTo(schema.$ref);
@@ -62,14 +65,17 @@ export function typeOf(schema: Schema): string {
   if (duration !== undefined) return `duration, ${duration.least} to ${duration.most}`;
   if (schema.type === "integer") return `integer${rangeOf(schema.minimum, schema.maximum)}`;
   if (schema.type === "string") return textOf(schema);
-  if (schema.type !== "array") return schema.type ?? "any JSON";
+  if (type !== "array") return typeof type === "string" ? type : "any JSON";
   const of = schema.items?.$ref === undefined ? "" : ` of ${linkTo(schema.items.$ref)}`;
   return `array${of}${schema.maxItems === undefined ? "" : `, at most ${schema.maxItems} items`}`;
 }
 
-const linkTo = (ref: string): string => {
+/** Named schemas that have a page to themselves. */
+export const ownPages: Readonly<Record<string, string>> = { WorkflowDefinition: "definition.md" };
+
+export const linkTo = (ref: string): string => {
   const name = ref.replace("#", "");
-  return `[${name}](#${name.toLowerCase()})`;
+  return `[${name}](${ownPages[name] ?? `#${name.toLowerCase()}`})`;
 };
 
 const unionOf = (variants: readonly Schema[]): string =>

@@ -4,6 +4,7 @@ import { asyncApiDocument, schemaFiles } from "./asyncapi/document.ts";
 import { caseSchemaFile } from "./case-schema-file.ts";
 import { cliPage } from "./cli-page.ts";
 import { configPage } from "./config-page.ts";
+import { definitionPage, definitionSchemaFile } from "./definition-page.ts";
 import { faultCodesPage } from "./fault-codes-page.ts";
 import { httpPage } from "./http-page.ts";
 import { llmsIndex } from "./llms-index.ts";
@@ -16,6 +17,7 @@ const generators: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/decisions/README.md": decisionsTable,
   "docs/reference/cli.md": cliPage,
   "docs/reference/config.md": configPage,
+  "docs/reference/definition.md": definitionPage,
   "docs/reference/fault-codes.md": faultCodesPage,
   "docs/reference/http.md": httpPage,
   "docs/reference/messages.md": messagesPage,
@@ -51,9 +53,13 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const schemas = [...(await schemaFiles())].map(
     ([name, schema]) => [`${schemaFolder}/${name}`, schema] as const,
   );
-  const all = [["docs/reference/asyncapi.json", await asyncApiDocument()] as const, ...schemas];
+  const all = [
+    ["docs/reference/asyncapi.json", await asyncApiDocument()] as const,
+    [`${schemaFolder}/workflow-definition.json`, await definitionSchemaFile()] as const,
+    ...schemas,
+  ];
   return new Map(all.map(([name, json]) => [name, `${JSON.stringify(json, null, 2)}\n`]));
 }
 
-/** Holds the JSON Schemas of the messages, and nothing else. */
+/** Holds the JSON Schemas of the messages and of a workflow's definition, and nothing else. */
 export const schemaFolder = "docs/reference/schemas";

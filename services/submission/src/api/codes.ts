@@ -1,0 +1,75 @@
+import type { FaultCode } from "@holdfast/domain";
+import type { FastifyInstance, RouteOptions } from "fastify";
+
+/** Codes of refusals, by the status of the answer. Those of a collection begin with its noun instead of `task`. */
+export type Codes = Readonly<Record<number, readonly FaultCode[]>>;
+
+/** What the server refuses before a route has the request, or because of what the route is. */
+const ofAll: Codes = {
+  400: ["request.malformed", "request.url_invalid"],
+  408: ["request.timeout"],
+  414: ["request.url_too_long"],
+  415: ["request.charset_unsupported", "request.content_encoding_unsupported"],
+  417: ["request.expectation_failed"],
+  421: ["request.misdirected"],
+  422: ["request.invalid"],
+  431: ["request.headers_too_large"],
+  500: ["request.failed"],
+  503: ["request.overload"],
+};
+const withBody: Codes = {
+  400: ["request.empty", "request.not_json"],
+  413: ["request.too_large"],
+  415: ["request.media_type_unsupported"],
+};
+const ofOperators: Codes = {
+  401: ["operator.unknown"],
+  403: ["operator.disabled"],
+  429: ["operator.too_many_tries"],
+};
+const ofStore: Codes = {
+  503: ["store.contention", "store.outcome_unknown", "store.unavailable"],
+};
+const ofCollections: Codes = { 404: ["request.no_route"] };
+
+/** The schema of a route, as far as its codes follow from it. */
+interface RouteSchema {
+  readonly body?: unknown;
+  readonly params?: unknown;
+  readonly security?: readonly object[];
+  readonly "x-codes"?: Codes;
+}
+
+/** The codes that a route has because of what it is. */
+export function commonCodes({ url, schema }: { url: string; schema: RouteSchema }): Codes {
+  const { body, params, security = [] } = schema;
+  const isForOperators = security.length > 0;
+  // A probe, or settings: it reads nothing.
+  const isFixed = !isForOperators && body === undefined && params === undefined;
+  return merged([
+    ofAll,
+    ...(body === undefined ? [] : [withBody]),
+    ...(isForOperators ? [ofOperators] : []),
+    ...(isFixed ? [] : [ofStore]),
+    ...(url.startsWith("/v1/:collection") ? [ofCollections] : []),
+  ]);
+}
+
+/** Adds the common codes to what each route says of its own, for the document. To be called before there are routes. */
+export function completeCodes(app: FastifyInstance): void {
+  app.addHook("onRoute", (route: RouteOptions & { schema?: RouteSchema }) => {
+    const { url, schema } = route;
+    if (schema?.["x-codes"] === undefined) return;
+    const all = merged([commonCodes({ url, schema }), schema["x-codes"]]);
+    route.schema = { ...schema, "x-codes": all };
+  });
+}
+
+function merged(some: readonly Codes[]): Codes {
+  const all: Record<number, readonly FaultCode[]> = {};
+  for (const [status, codes] of some.flatMap((one) => Object.entries(one))) {
+    const known = all[Number(status)] ?? [];
+    all[Number(status)] = [...new Set([...known, ...codes])].toSorted();
+  }
+  return all;
+}

@@ -1,0 +1,99 @@
+/** Bodies as they may be, for the document: of a trip that is booked. */
+
+const input = { traveller: "Ada Lovelace", city: "Lyon", nights: 2 };
+const id = "0198c0de-7a10-7000-8000-3f1d2a5b6c7d";
+
+const submission = {
+  workflow: "book-trip",
+  input,
+  key: "trip-2026-0042",
+  labels: { region: "eu" },
+  priority: "normal",
+};
+
+const wish = { actor: "ann", reason: "the hotel's system is up again" };
+
+const task = {
+  id,
+  workflow: "book-trip.v1",
+  state: "error",
+  goal: "do",
+  version: 7,
+  priority: "normal",
+  fairness: null,
+  faultCode: "hotels.unavailable",
+  key: "trip-2026-0042",
+  labels: { region: "eu" },
+  notBefore: null,
+  createdAt: "2026-11-28T09:00:00.000Z",
+  updatedAt: "2026-11-28T09:00:31.000Z",
+  finishedAt: null,
+  paused: null,
+  traceId: null,
+  result: null,
+  steps: [
+    {
+      name: "hotel",
+      kind: "call",
+      agent: "hotels",
+      processState: "error",
+      attempt: 3,
+      failureCount: 3,
+      requeueCount: 0,
+      lockedBy: null,
+      completeBy: null,
+      startedAt: null,
+      heartbeatAt: null,
+      progress: null,
+      notBefore: null,
+      faultCode: "hotels.unavailable",
+      faultDetail: "The hotel's system does not answer.",
+      output: null,
+    },
+  ],
+  input,
+};
+
+const filter = { workflow: "book-trip", state: "error", faultCode: "hotels.unavailable" };
+
+const bulk = {
+  id: "0198c0de-9b20-7000-8000-1a2b3c4d5e6f",
+  action: "resubmit",
+  step: null,
+  filter,
+  actor: "operator:ann",
+  reason: wish.reason,
+  at: "2026-11-28T09:05:00.000Z",
+  state: "running",
+  matched: 240,
+  waiting: 180,
+  done: 60,
+  refused: 1,
+  verified: { succeeded: 52, failedAgain: 0, running: 7 },
+  canary: 10,
+  rate: 10,
+  stoppedBy: null,
+  stopReason: null,
+  endedAt: null,
+};
+
+const problem = {
+  type: "/docs/faults/task.invalid",
+  title: "Unprocessable Content",
+  status: 422,
+  code: "task.invalid",
+  detail: "The input failed validation; see errors.",
+  retryable: false,
+  requestId: "0a6c8f0e-7f5b-4f3e-9c0b-7f1f0a4d2c11",
+  errors: [{ pointer: "/nights", detail: "must be integer" }],
+};
+
+export const examples = {
+  submission,
+  accepted: { id },
+  task,
+  result: { id, state: "processed", result: { booking: "H-1815" }, faultCode: null },
+  problem,
+  newBulk: { action: "resubmit", filter, canary: 10, ...wish },
+  bulk,
+} as const;
