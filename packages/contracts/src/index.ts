@@ -78,7 +78,7 @@ export { payloadFaults } from "./limits/payload-faults.ts";
 export { printableText, readableText, storableText } from "./limits/storable-text.ts";
 export { unboundedParts } from "./limits/unbounded-parts.ts";
 export { AgentHeartbeat } from "./messages/agent-heartbeat.ts";
-export { defineMessage, type MessageContract } from "./messages/message.ts";
+export { defineMessage, MalformedMessage, type MessageContract } from "./messages/message.ts";
 export { parseJson } from "./messages/parse-json.ts";
 export { type ReplyAddress, readReplyAddress } from "./messages/reply-address.ts";
 export { ReplyProbe } from "./messages/reply-probe.ts";

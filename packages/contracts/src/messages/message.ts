@@ -10,7 +10,7 @@ export interface MessageContract<Message> {
   readonly type: string;
   readonly schema: TSchema;
   encode(message: Message): Buffer;
-  /** Throws a `ContractFault` (`message.malformed`) on anything that is not this message. */
+  /** Throws a `MalformedMessage` on anything that is not this message. */
   decode(content: Buffer): Message;
 }
 
@@ -57,7 +57,8 @@ export function defineMessage<Schema extends TSchema>(
       if (conforms(message)) return known(message) as Static<Schema>;
       explains ??= ajv.compile(tagged(schema));
       explains(message);
-      throw malformed(type, reasonOf(explains.errors?.[0] ?? conforms.errors?.[0]));
+      const why = reasonOf(explains.errors?.[0] ?? conforms.errors?.[0]);
+      throw new MalformedMessage(type, why, { json: message });
     },
   };
 }
@@ -167,9 +168,26 @@ function parse(type: string, content: Buffer): Json {
   try {
     return parseJson(content);
   } catch (cause) {
-    throw malformed(type, "it is not JSON", cause);
+    throw new MalformedMessage(type, "it is not JSON", { cause });
   }
 }
 
-const malformed = (type: string, why: string, cause?: unknown) =>
-  new ContractFault("message.malformed", `Not a ${type}: ${why}`, { cause, details: { type } });
+/** Something is not the message that its type says. */
+export class MalformedMessage extends ContractFault {
+  // No field: logs have the fields of faults.
+  readonly #json: Json | undefined;
+
+  constructor(
+    type: string,
+    why: string,
+    { json, cause }: { readonly json?: Json; readonly cause?: unknown },
+  ) {
+    super("message.malformed", `Not a ${type}: ${why}`, { cause, details: { type } });
+    this.#json = json;
+  }
+
+  /** What was parsed, which may be large; undefined: it is not JSON. */
+  get json(): Json | undefined {
+    return this.#json;
+  }
+}

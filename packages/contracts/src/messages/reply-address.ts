@@ -1,7 +1,6 @@
 import { isId, type Json } from "@holdfast/domain";
 import { limits } from "../limits/limits.ts";
-import { fieldsOf } from "./message.ts";
-import { parseJson } from "./parse-json.ts";
+import { fieldsOf, type MalformedMessage } from "./message.ts";
 import type { StepReply } from "./step-reply.ts";
 
 /** Which attempt a reply is about. */
@@ -11,16 +10,13 @@ export type ReplyAddress = Pick<StepReply, "taskId" | "step" | "attempt" | "toke
 const searched = 65_536;
 
 /**
- * Which attempt a reply is about that is otherwise none; null: it does not say so without doubt. Numbers as texts and
- * capitals in ids are read all the same, and in a text that is no JSON, such as one with `NaN`, what is named once.
+ * Reads which attempt a reply is about that is otherwise none; null: it does not say so without doubt. Numbers as texts
+ * and capitals in ids are read all the same, and in a text that is no JSON, such as one with `NaN`, what is named once.
  */
-export function readReplyAddress(body: Buffer): ReplyAddress | null {
-  try {
-    return addressIn(fieldsOf(parseJson(body)));
-  } catch {
-    return addressIn(fieldsNamedOnce(body));
-  }
-}
+export const readReplyAddress = (
+  body: Buffer,
+  { json }: Pick<MalformedMessage, "json">,
+): ReplyAddress | null => addressIn(json === undefined ? fieldsNamedOnce(body) : fieldsOf(json));
 
 function addressIn(fields: Readonly<Record<string, Json>>): ReplyAddress | null {
   const taskId = idIn(fields["taskId"]);

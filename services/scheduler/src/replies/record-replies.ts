@@ -1,6 +1,7 @@
 import {
   agentOfReply,
   isProbeRoute,
+  MalformedMessage,
   ReplyProbe,
   readReplyAddress,
   replyQueue,
@@ -227,8 +228,9 @@ function readReply(body: Buffer): { readonly reply: StepReply; readonly shapeFau
   try {
     return { reply: StepReply.decode(body), shapeFault: null };
   } catch (error) {
-    const address = readReplyAddress(body);
-    if (address === null || !(error instanceof ContractFault)) throw error;
+    if (!(error instanceof MalformedMessage)) throw error;
+    const address = readReplyAddress(body, error);
+    if (address === null) throw error;
     const code = "step.reply_invalid";
     const { message } = error;
     return {
