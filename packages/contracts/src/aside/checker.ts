@@ -45,7 +45,7 @@ export const checkHere: OpenChecker = (schema, options) => {
 };
 
 /** Characters of a schema that is compiled within 10 ms, whatever it says, in a process that has compiled few. */
-const small = 2_000;
+const small = 1_500;
 /** Milliseconds of the processor in which the thread has compiled a schema that the process may then compile itself. */
 const brief = 15;
 /** Steps, of 20 to 60 ns, that a check takes here before it is begun anew aside. */

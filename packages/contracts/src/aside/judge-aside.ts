@@ -5,7 +5,7 @@ import { contractHashes } from "../contract/operation-contract.ts";
 import { readingOf } from "../contract/readers.ts";
 import type { FieldFault } from "../definition/check-input.ts";
 import { definitionHash, meansTheSame } from "../definition/definition-hash.ts";
-import { schemasOf, unsupportedParts } from "../definition/schema-faults.ts";
+import { schemasOf, unsupportedInEach } from "../definition/schema-faults.ts";
 import { definitionChecks } from "../definition/validate-definition.ts";
 import { type ValueFlow, valueFlow } from "../flow/value-flow.ts";
 import { aside, LostWork } from "./aside.ts";
@@ -15,7 +15,7 @@ import type { Soon } from "./checker.ts";
 // whatever stands in a definition.
 
 /** Characters of a schema that is compiled in some milliseconds, and of a definition of such schemas. */
-const small = { schema: 2_000, definition: 16_000 };
+const small = { schema: 1_500, definition: 16_000 };
 /** Steps of 5 microseconds in which values are followed here. */
 const stepsHere = 2_000;
 
@@ -62,7 +62,11 @@ export interface JudgedDefinition {
 /** Judges a definition that is to be stored, here or aside. */
 export async function judgeDefinition(definition: WorkflowDefinition): Promise<JudgedDefinition> {
   if (!isSmall(definition)) return await aside("judge", definition);
-  const unsupported = unsupportedParts(definition);
+  const unsupported: FieldFault[] = [];
+  for (const found of unsupportedInEach(definition)) {
+    unsupported.push(...found);
+    await nextTurn();
+  }
   return {
     refused: unsupported.length > 0 ? unsupported : (await flowAside(definition)).faults,
     hash: definitionHash(definition),

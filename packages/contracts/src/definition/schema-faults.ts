@@ -12,8 +12,7 @@ import { mustBeSchema, schemaCompiler } from "./schema-compiler.ts";
 export function* schemaChecks(json: unknown): Generator<readonly FieldFault[], void> {
   const schemas = schemasOf(json);
   let isUsable = true;
-  for (const [pointer, schema] of schemas) {
-    const faults = faultsOf(pointer, schema);
+  for (const faults of unsupportedInEach(json)) {
     isUsable &&= faults.length === 0;
     yield faults;
   }
@@ -43,7 +42,12 @@ function faultsIn(pointer: string, use: () => unknown): readonly FieldFault[] {
  * such parts, from an earlier release: they allow everything. Compiles nothing, and so takes little time.
  */
 export const unsupportedParts = (json: unknown): readonly FieldFault[] =>
-  schemasOf(json).flatMap(([pointer, schema]) => faultsOf(pointer, schema));
+  [...unsupportedInEach(json)].flat();
+
+/** `unsupportedParts`, one schema at a time. */
+export function* unsupportedInEach(json: unknown): Generator<readonly FieldFault[], void> {
+  for (const [pointer, schema] of schemasOf(json)) yield faultsOf(pointer, schema);
+}
 
 function faultsOf(pointer: string, schema: JsonSchema): readonly FieldFault[] {
   try {
