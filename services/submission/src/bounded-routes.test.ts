@@ -1,4 +1,4 @@
-import { unboundedParts } from "@holdfast/contracts";
+import { Payload, unboundedParts } from "@holdfast/contracts";
 import { expect, test } from "@jest/globals";
 import { listRoutes, openRoutes } from "../test/list-routes.ts";
 
@@ -9,7 +9,9 @@ test("every part of a path, of a query and of a body has a bound that the store 
     const path = url.includes(":") ? unboundedParts(params ?? {}) : [];
     const query = querystring === undefined ? [] : unboundedParts(querystring);
     const hasBody = method === "POST" || method === "PUT";
-    const parts = [...path, ...query, ...(hasBody ? unboundedParts(body ?? {}) : [])];
+    // The route of a definition takes any JSON, holds it to `payloadFaults`, and says all that is wrong with it.
+    const taken = (body as Schema | undefined)?.$ref === "WorkflowDefinition#" ? Payload : body;
+    const parts = [...path, ...query, ...(hasBody ? unboundedParts(taken ?? {}) : [])];
     return parts.map((part) => `${method} ${url}: ${part}`);
   });
   expect(faults).toEqual([]);
@@ -32,6 +34,7 @@ test("no route asks the store with a text of its path or query that no store can
 });
 
 interface Schema {
+  readonly $ref?: string;
   readonly pattern?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
 }
@@ -53,4 +56,17 @@ test("no name and no words of an operator command the terminal of who reads them
     commands.some((command) => new RegExp(pattern, "u").test(`a${command}b`)),
   );
   expect(open.map(({ place }) => place)).toEqual([]);
+});
+
+test("a definition that is no payload is refused by its route, whatever its depth", async () => {
+  await using opened = await openRoutes();
+  let deep: object = {};
+  for (let level = 0; level < 100; level += 1) deep = { deep };
+  const { statusCode, body } = await opened.app.inject({
+    method: "PUT",
+    url: "/v1/workflows/deep.v1",
+    payload: { format: 1, name: "deep.v1", steps: [], extra: deep },
+  });
+  expect(statusCode).toBe(422);
+  expect(body).toContain("workflow.invalid");
 });
