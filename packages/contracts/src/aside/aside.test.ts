@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { hostileSchemas } from "../../test/hostile-schemas.ts";
 import { aside, LostWork, openAside } from "./aside.ts";
-import { type AsideChecked, checkAside, checkHere } from "./checker.ts";
+import { type AsideChecked, checkAside, checkHere, openAsideChecker } from "./checker.ts";
 
 const wide = {
   properties: Object.fromEntries(
@@ -23,9 +23,19 @@ test("a large schema is compiled aside, and here the next time if that took litt
   const first = check({ p0: "aa" });
   expect(first).toBeInstanceOf(Promise);
   expect(await first).toMatchObject({ errors: [], isTooCostly: false });
-  const narrow = checkAside({ title: "x".repeat(3_000), type: "string" }, { allErrors: false });
-  expect(await narrow(1)).toMatchObject({ errors: [{ keyword: "type" }] });
-  expect(narrow(1)).not.toBeInstanceOf(Promise);
+  const narrow = { title: "x".repeat(3_000), type: "string" };
+  for (const [brief, isHere] of [
+    [Number.POSITIVE_INFINITY, true],
+    [0, false],
+  ] as const) {
+    // The thread keeps what it has compiled, by its text.
+    const schema = { ...narrow, description: String(brief) };
+    const one = openAsideChecker(schema, { allErrors: false }, brief);
+    expect(await one(1)).toMatchObject({ errors: [{ keyword: "type" }] });
+    const again = one(1);
+    expect(again instanceof Promise).toBe(!isHere);
+    expect(await again).toMatchObject({ errors: [{ keyword: "type" }] });
+  }
 });
 
 test("a value that takes many steps is checked aside", async () => {
@@ -82,7 +92,7 @@ test("work that takes too long is given up at the second time, and what waits be
       parentPort.postMessage(JSON.stringify({ result: text }));
     });`;
   const file = new URL(`data:text/javascript,${encodeURIComponent(thread)}`);
-  const here = openAside({ file, longest: 500 });
+  const here = openAside({ file, longest: 2_000 });
   const lost = here("faults", "for ever");
   const next = here("faults", "brief");
   await expect(lost).rejects.toThrow(LostWork);

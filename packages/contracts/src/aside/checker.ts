@@ -47,12 +47,19 @@ export const checkHere: OpenChecker = (schema, options) => {
 /** Characters of a schema that is compiled within 10 ms, whatever it says, in a process that has compiled few. */
 const small = 1_500;
 /** Milliseconds of the processor in which the thread has compiled a schema that the process may then compile itself. */
-const brief = 15;
+const usuallyBrief = 15;
 /** Steps, of 20 to 60 ns, that a check takes here before it is begun anew aside. */
 const stepsHere = 100_000;
 
 /** A check for services: here it takes some milliseconds at most. */
-export const checkAside: OpenChecker = (schema, options) => {
+export const checkAside: OpenChecker = (schema, options) => openAsideChecker(schema, options);
+
+/** `checkAside` with what counts as brief. */
+export const openAsideChecker = (
+  schema: JsonSchema,
+  options: CheckOptions,
+  brief: number = usuallyBrief,
+): Checker => {
   const compile = () => schemaCompiler(options)(schema);
   let compiled: CompiledSchema | undefined =
     JSON.stringify(schema).length <= small ? compile() : undefined;
