@@ -14,7 +14,7 @@ export type Soon<Value> = Value | Promise<Value>;
 
 /** What a thread found about a value, and whether its process may do the same itself next time. */
 export interface AsideChecked extends Checked {
-  /** Milliseconds of the processor that it took to compile the schema; 0: it was compiled already. */
+  /** The least time that it took to compile the schema so far, in milliseconds of the processor. */
   readonly compileMs: number;
 }
 
@@ -45,7 +45,7 @@ export const checkHere: OpenChecker = (schema, options) => {
 };
 
 /** Characters of a schema that is compiled within 10 ms, whatever it says, in a process that has compiled few. */
-const small = 1_500;
+const small = 2_000;
 /** Milliseconds of the processor in which the thread has compiled a schema that the process may then compile itself. */
 const usuallyBrief = 15;
 /** Steps, of 20 to 60 ns, that a check takes here before it is begun anew aside. */
@@ -69,7 +69,7 @@ export const openAsideChecker = (
     try {
       const found = await aside<AsideChecked | Uncompilable>("check", schema, options, value);
       if ("uncompilable" in found) throw new Error(found.uncompilable);
-      isBrief ||= found.compileMs > 0 && found.compileMs < brief;
+      isBrief ||= found.compileMs < brief;
       return found;
     } catch (error) {
       if (error instanceof LostWork) return { errors: [tooCostly], isTooCostly: true, steps: 0 };

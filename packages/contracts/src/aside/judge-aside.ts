@@ -15,7 +15,7 @@ import type { Soon } from "./checker.ts";
 // whatever stands in a definition.
 
 /** Characters of a schema that is compiled in some milliseconds, and of a definition of such schemas. */
-const small = { schema: 1_500, definition: 16_000 };
+const small = { schema: 2_000, definition: 16_000 };
 /** Steps of 5 microseconds in which values are followed here. */
 const stepsHere = 2_000;
 
