@@ -9,21 +9,21 @@ import { schemasOf, unsupportedInEach } from "../definition/schema-faults.ts";
 import { definitionChecks } from "../definition/validate-definition.ts";
 import { type ValueFlow, valueFlow } from "../flow/value-flow.ts";
 import { aside, LostWork } from "./aside.ts";
-import type { Soon } from "./checker.ts";
+import { isSmallSchema, type Soon } from "./checker.ts";
 
 // Judges definitions for services: what a small one takes is done here, and all else aside, so that the event loop goes on
 // whatever stands in a definition.
 
-/** Characters of a schema that is compiled in some milliseconds, and of a definition of such schemas. */
-const small = { schema: 2_000, definition: 16_000 };
+/** Characters of a definition that is looked through in some milliseconds. */
+const small = 16_000;
 /** Steps of 5 microseconds in which values are followed here. */
 const stepsHere = 2_000;
 
-const isSmall = (...all: unknown[]): boolean => JSON.stringify(all).length <= small.definition;
+const isSmall = (...all: unknown[]): boolean => JSON.stringify(all).length <= small;
 
 /** `definitionFaults`, in turns of the event loop or aside. */
 export async function findDefinitionFaults(json: unknown): Promise<readonly FieldFault[]> {
-  if (!isSmall(json) || schemasOf(json).some(([, schema]) => isLong(schema))) {
+  if (!isSmall(json) || !schemasOf(json).every(([, schema]) => isSmallSchema(schema))) {
     return await aside<readonly FieldFault[]>("faults", json).catch(tooMuch);
   }
   const faults: FieldFault[] = [];
@@ -33,8 +33,6 @@ export async function findDefinitionFaults(json: unknown): Promise<readonly Fiel
   }
   return faults.length > 0 ? faults : (await flowAside(json as WorkflowDefinition)).faults;
 }
-
-const isLong = (schema: unknown): boolean => JSON.stringify(schema).length > small.schema;
 
 function tooMuch(error: unknown): readonly FieldFault[] {
   if (!(error instanceof LostWork)) throw error;

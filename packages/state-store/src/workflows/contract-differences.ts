@@ -1,6 +1,6 @@
 import { contractsOf, type Reading, readingAside } from "@holdfast/contracts";
 import { definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
-import { openTurns } from "@holdfast/runtime";
+import { turns } from "@holdfast/runtime";
 import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -82,7 +82,6 @@ export async function readContractDifferences(
     rows.filter((row) => !kept.has(keyOf(row))),
     findWorkflow,
   );
-  const turns = openTurns();
   const differences: ContractDifference[] = [];
   for (const row of rows) {
     if (turns.isOver()) await turns.next();

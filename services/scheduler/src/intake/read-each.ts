@@ -1,6 +1,6 @@
 import { errorText } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import { type Clock, openTurns } from "@holdfast/runtime";
+import { turns } from "@holdfast/runtime";
 
 export interface Unreadable {
   readonly delivery: Delivery;
@@ -14,9 +14,7 @@ export interface Unreadable {
 export async function readEach<Message>(
   batch: readonly Delivery[],
   read: (delivery: Delivery) => Message,
-  { clock }: { readonly clock: Pick<Clock, "now"> },
 ): Promise<{ readonly readable: readonly Message[]; readonly unreadable: readonly Unreadable[] }> {
-  const turns = openTurns(clock);
   const readable: Message[] = [];
   const unreadable: Unreadable[] = [];
   for (const delivery of batch) {

@@ -41,7 +41,6 @@ test.each([
         rememberOutage: async ({ part }) => void outages.push(part),
       },
       log: { warn: () => {} } as never,
-      clock: systemClock,
     });
     await record([progressUnder(routingKey), beat, progressUnder("heartbeat.payments")]);
     expect({ heard, outages }).toEqual({ heard: ["inventory"], outages: ["agent payments"] });

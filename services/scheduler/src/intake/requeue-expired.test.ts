@@ -61,7 +61,6 @@ async function eventOf(delivery: Delivery) {
     claims: { freed: silent },
     measures: { returned: silent },
     log: { warn: silent, error: silent } as Partial<Logger> as Logger,
-    clock: systemClock,
     failpoint: silent,
     actor: "scheduler-1",
   });

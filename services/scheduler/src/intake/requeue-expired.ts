@@ -21,7 +21,6 @@ interface Dependencies {
   readonly apply: SchedulerStore["applyEvents"];
   readonly claims: Pick<StepClaims, "freed">;
   readonly log: Logger;
-  readonly clock: Pick<Clock, "now">;
   readonly failpoint: Failpoint;
   readonly actor: string;
   readonly measures: Pick<SchedulerMeasures, "returned">;
@@ -43,7 +42,7 @@ interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
 export function requeueExpired(deps: Dependencies) {
   const { store, apply, claims, log, failpoint, actor, measures, tracing = noTracing } = deps;
   return async (batch: readonly Delivery[]): Promise<void> => {
-    const { readable, unreadable } = await readEach(batch, read, deps);
+    const { readable, unreadable } = await readEach(batch, read);
     if (unreadable.length > 0) log.error(unreadableFields(unreadable), "request unreadable");
     for (const { delivery } of unreadable) delivery.reject();
     if (readable.length === 0) return;

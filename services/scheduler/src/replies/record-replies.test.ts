@@ -92,7 +92,6 @@ function recording(place: "learning" | "keeping" | "claiming" | null = null) {
     batchSizes: { learn: silent },
     measures: { replied: silent, rejected: silent },
     log: { warn: silent, error: silent, debug: silent } as Partial<Logger> as Logger,
-    clock: systemClock,
     failpoint: silent,
     actor: "scheduler-1",
     identity: "required",

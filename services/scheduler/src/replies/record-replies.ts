@@ -43,7 +43,6 @@ interface Dependencies {
   readonly claims: Pick<StepClaims, "withEvents">;
   readonly remotes: Pick<RemoteGuard, "learn" | "spreadRetries">;
   readonly log: Logger;
-  readonly clock: Pick<Clock, "now">;
   readonly failpoint: Failpoint;
   readonly actor: string;
   readonly identity: "required" | "trusted";
@@ -83,7 +82,7 @@ export function recordReplies(deps: Dependencies) {
   };
 
   const readAll = async (batch: readonly Delivery[]): Promise<readonly Received[]> => {
-    const { readable, unreadable } = await readEach(batch, read, deps);
+    const { readable, unreadable } = await readEach(batch, read);
     discard(unreadable);
     return readable;
   };
@@ -137,11 +136,11 @@ const unrecordedFor = 200;
 
 /** Records that probes have come, unless replies that came before them are unrecorded: the Supervisor sends others. */
 async function recordProbes(
-  deps: Pick<Dependencies, "store" | "broker" | "clock" | "log">,
+  deps: Pick<Dependencies, "store" | "broker" | "log">,
   probes: readonly Delivery[],
 ): Promise<void> {
   const { store, broker, log } = deps;
-  const { readable, unreadable } = await readEach(probes, readProbe, deps);
+  const { readable, unreadable } = await readEach(probes, readProbe);
   if (unreadable.length > 0) log.error(unreadableFields(unreadable), "probe unreadable");
   if (readable.length === 0 || broker.oldestMs(replyQueue) > unrecordedFor) return;
   await store.recordProofs(readable);

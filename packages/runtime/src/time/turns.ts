@@ -1,0 +1,56 @@
+/** Milliseconds of long work in one turn of the event loop, of all of a process together. */
+const longestTurn = 10;
+
+/**
+ * Turns of the event loop for work that takes long in many small pieces: between two of them it asks whether others
+ * should have their turn. All such work of a process shares each turn: however much of it there is, a turn lasts for
+ * `longestTurn` and one piece.
+ */
+export interface Turns {
+  /** Whether long work has lasted for long enough in this turn. */
+  readonly isOver: () => boolean;
+  /** Resolves in a later turn, of which the caller is the first to use the time. */
+  readonly next: () => Promise<void>;
+}
+
+export function openTurns(now: () => number = () => performance.now()): Turns {
+  /** What waits for a turn of its own, in the order in which it asked. */
+  const waiting: (() => void)[] = [];
+  /** When long work began in this turn; null: there was none so far. */
+  let began: number | null = null;
+  const begin = (): number => {
+    setImmediate(end);
+    return (began = now());
+  };
+  const end = (): void => {
+    began = null;
+    const next = waiting.shift();
+    if (next === undefined) return;
+    begin();
+    next();
+  };
+  return {
+    isOver: () => now() - (began ?? begin()) >= longestTurn,
+    next: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        if (began === null) begin();
+      }),
+  };
+}
+
+/** The turns of this process. */
+export const turns = openTurns();
+
+/** Does pieces of work one after the other, and gives others their turn of the event loop between two of them. */
+export function inTurns({ isOver, next }: Turns = turns) {
+  let last: Promise<unknown> = Promise.resolve();
+  const begin = async (): Promise<void> => {
+    if (isOver()) await next();
+  };
+  return <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
+    const done = last.then(begin).then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+}
