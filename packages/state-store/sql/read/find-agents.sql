@@ -2,12 +2,12 @@
 -- first, and what waits for it. All counts end somewhere: 500 Agents, 100 instances of each, 100,000 steps in
 -- flight, and 1,000 due steps of each Agent.
 with named as (
-  select distinct step ->> 'agent' as agent
+  select distinct agent
     from state.workflows
-   cross join lateral json_array_elements(
-           case when json_typeof(definition -> 'steps') = 'array' then definition -> 'steps' end) as step
+   cross join lateral unnest(lanes) as agent
    where workflows.format <= :format
-     and step ->> 'agent' ~ '^[a-z][a-z0-9-]{0,62}$'
+     -- A lane of a pool has the names of several.
+     and strpos(agent, '+') = 0
 ),
 listed as materialized (
   select agent from (select agent from state.known_agents union select agent from named) as every_agent

@@ -62,6 +62,22 @@ test("a stored pool has a lane of its own, beside those of its Agents", async ()
   ]);
 });
 
+test.each([
+  ["that is no object", "[]"],
+  ["without steps", '{"steps": null}'],
+  ["with a step that is no object", '{"steps": [1, {"agent": "seen"}]}'],
+  ["with text that Postgres cannot hold", '{"steps": [{"agent": "a\\u0000"}]}'],
+])("a definition %s keeps no Scheduler from the lanes of others", async (_, definition) => {
+  const before = await scheduler.findLanes();
+  await stores.db.query(
+    "insert into state.workflows (name, content_hash, format, definition) values ('odd.v1', '', 1, $1)",
+    [definition],
+  );
+  const found = await scheduler.findLanes();
+  await stores.db.query("delete from state.workflows where name = 'odd.v1'");
+  expect(found.filter((lane) => lane !== "seen").toSorted()).toEqual(before.toSorted());
+});
+
 test("of two workflows that contradict each other at the same moment one is refused", async () => {
   for (const agent of ["one", "two", "three", "four", "five"]) {
     const saying = (service: string) => ({
