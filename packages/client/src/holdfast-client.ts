@@ -124,7 +124,9 @@ function submit<Body>(
     body: {
       ...body,
       workflow: typeof workflow === "string" ? workflow : workflow.name,
-      ...(notBefore === undefined ? {} : { notBefore: new Date(notBefore).toISOString() }),
+      ...(notBefore === undefined
+        ? {}
+        : { notBefore: typeof notBefore === "string" ? notBefore : notBefore.toISOString() }),
     },
     signal,
     repeat: "safe",

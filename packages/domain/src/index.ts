@@ -121,6 +121,7 @@ export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fol
 export { heartbeatLife, type Presence } from "./heartbeat-life.ts";
 export { idOfDigits, idPattern, isId } from "./id.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
+export { parseInstant, parseWhen, resolveWhen, type When, whenWords } from "./instant.ts";
 export type { Json } from "./json.ts";
 export { agentOf, laneOf } from "./lane.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";

@@ -58,6 +58,9 @@ test.each<[string, object, string]>([
   ],
   ["a beginning without a zone", { notBefore: "2026-11-24T10:00:00" }, "/notBefore"],
   ["a beginning that is no instant", { notBefore: "tomorrow" }, "/notBefore"],
+  ["a beginning on a day that does not exist", { notBefore: "2027-02-30T10:00:00Z" }, "/notBefore"],
+  ["a beginning in a unit that does not exist", { notBefore: "+1w" }, "/notBefore"],
+  ["a beginning in 400 days", { notBefore: "+400d" }, "/notBefore"],
   ["a beginning in the year 9999", { notBefore: "9999-01-01T00:00:00Z" }, "/notBefore"],
 ])("%s is refused with its place", async (_, body, pointer) => {
   const response = await trips.submit(body);
@@ -72,6 +75,8 @@ test.each([
   ["task-labels", "a"],
   ["task-key", "a b"],
   ["not-before", "soon"],
+  ["not-before", "2027-04-31T00:00:00Z"],
+  ["not-before", "1h"],
 ])("the header %s: %s of a collection is refused", async (name, value) => {
   const response = await trips.post("/v1/bookings", sampleBooking(), { [name]: value });
   expect(response.statusCode).toBe(422);

@@ -5,7 +5,7 @@ import {
   Submission,
   submissionHeaders,
 } from "@holdfast/contracts";
-import type { Json } from "@holdfast/domain";
+import { type Json, parseWhen, resolveWhen } from "@holdfast/domain";
 import { onGone } from "@holdfast/runtime/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
@@ -240,8 +240,8 @@ function wishesIn({
   if (weightIn(fairness) > 1) wishes.push("weight");
   if (replyTo !== undefined) wishes.push("reply-to");
   if (allowsUnknownAgents) wishes.push("unknown-agents");
-  if (typeof notBefore === "string" && Date.parse(notBefore) > Date.now() + late) {
-    wishes.push("later");
-  }
+  const begin = typeof notBefore === "string" ? parseWhen(notBefore) : null;
+  const now = Date.now();
+  if (begin !== null && resolveWhen(begin, now) > now + late) wishes.push("later");
   return wishes;
 }

@@ -8,11 +8,6 @@ const migrations = /\/migrations\//;
 
 const files = productFiles.filter((file) => !generated.test(file) && !migrations.test(file));
 
-/** Patterns that stand in several files because SQL cannot import them, or that happen to be alike. */
-const alike: Readonly<Record<string, string>> = {
-  "[a-z0-9-]{0,62}": "names of Agents, in statements that read definitions which may be anything",
-};
-
 /** Characters of a class, and how often: what limits a text. */
 const limitedText = /\[[^\]\n]{7,}\]\{\d+,\d+\}/g;
 
@@ -30,10 +25,7 @@ function placesOf(found: (text: string) => readonly string[]): ReadonlyMap<strin
 test("a pattern that limits a text is written in one file", () => {
   const places = placesOf((text) => text.match(limitedText) ?? []);
   expect(places.size).toBeGreaterThan(5);
-  const twice = [...places].filter(([pattern, where]) => where.size > 1 && !(pattern in alike));
-  expect(twice).toEqual([]);
-  // An exception that is no longer needed goes.
-  expect(Object.keys(alike).filter((pattern) => (places.get(pattern)?.size ?? 0) < 2)).toEqual([]);
+  expect([...places].filter(([, where]) => where.size > 1)).toEqual([]);
 });
 
 test("priorities are listed in one file, and sentences about what a text may be are made of its limit", () => {

@@ -74,7 +74,7 @@ const optionName = (field: string): string =>
 function specOf({ path, name, field, words }: Option, operation: OperationId): OptionSpec {
   const { schema } = field;
   const kind = kindOf(schema);
-  const { short, value = valueName(kind, name), help = helpOf(field, words) } = words;
+  const { short, value = valueName(kind, name), help = helpOf(field) } = words;
   return {
     type: kind === "flag" ? "boolean" : "string",
     help,
@@ -91,13 +91,13 @@ const valueName = (kind: ReturnType<typeof kindOf>, name: string): string => {
   return kind === "pairs" ? "NAME=VALUE" : (name.split("-").at(-1) ?? name).toUpperCase();
 };
 
-function helpOf({ schema }: Field, { isInstant = false }: OptionWords): string {
+function helpOf({ schema }: Field): string {
   const said = asHelp(schema.description ?? "see the reference of the HTTP API");
   const kind = kindOf(schema);
   if (schema.enum !== undefined) return `${schema.enum.join(", ")}; ${said}`;
   if (kind === "json") return `${said}; @file or - too`;
   if (kind === "pairs") return `${said}; may be repeated`;
-  return isInstant ? `${said}, or +1h` : said;
+  return said;
 }
 
 async function readOption(

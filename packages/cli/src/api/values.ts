@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseDuration } from "@holdfast/domain/duration";
+import { parseWhen, whenWords } from "@holdfast/domain/instant";
 import { UsageError } from "./usage-error.ts";
 import type { Invocation } from "./verb.ts";
 
@@ -36,11 +37,10 @@ export const labelsOf = (pairs: readonly string[]): Readonly<Record<string, stri
     }),
   );
 
-/** An instant, or a duration from now on as `+1h`. */
+/** An instant, or a time from now as `+1h`: by the clock of the service, and not of this machine. */
 export function instantOf(text: string, option: string): string {
-  const at = text.startsWith("+") ? Date.now() + parseDuration(text.slice(1)) : Date.parse(text);
-  if (!Number.isNaN(new Date(at).getTime())) return new Date(at).toISOString();
-  throw new UsageError(`${option} ${text} must be an instant such as 2026-11-24T10:00:00Z, or +1h`);
+  if (parseWhen(text) !== null) return text;
+  throw new UsageError(`${option} ${text} ${whenWords}`);
 }
 
 /** Milliseconds: a longer timer ends at once. */

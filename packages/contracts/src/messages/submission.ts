@@ -62,7 +62,8 @@ export const Submission = Type.Object(
     notBefore: Type.Optional(
       Type.String({
         maxLength: limits.instant,
-        description: "When the first steps become due: an instant with its zone.",
+        description:
+          "When the first steps become due: an instant with its zone, or a time from now by the clock of the state store, such as +1h.",
       }),
     ),
     replyTo: Type.Optional(

@@ -2,6 +2,7 @@ import {
   type Instant,
   lookupIn,
   notificationsOfNew,
+  resolveWhen,
   type Step,
   stepsOf,
   submit,
@@ -81,7 +82,8 @@ function rowsOf(
   const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
   const { completeWithin } = definition;
   const fairnessKey = task.fairness?.key ?? null;
-  const beginAt = task.notBefore != null && task.notBefore > now ? task.notBefore : null;
+  const begin = task.notBefore == null ? now : resolveWhen(task.notBefore, now);
+  const beginAt = begin > now ? begin : null;
   const labels = Object.entries(task.labels ?? {});
   return {
     ...task,

@@ -1,4 +1,4 @@
-import type { Fairness, Instant, Json, Milliseconds, Priority } from "@holdfast/domain";
+import type { Fairness, Json, Milliseconds, Priority, When } from "@holdfast/domain";
 
 /** What a task is found by, in the words of its application. */
 export type Labels = Readonly<Record<string, string>>;
@@ -38,8 +38,8 @@ export interface NewTask {
   /** The application's own name of what the task is about: at most one open task of its workflow has it. */
   readonly key?: string | null;
   readonly labels?: Labels | null;
-  /** When its first steps become due, where that is later than now. */
-  readonly notBefore?: Instant | null;
+  /** When its first steps become due, where that is later than now, by the clock of the store. */
+  readonly notBefore?: When | null;
   /** The trace that it belongs to, as `traceText` writes it; null or absent: none. */
   readonly traceContext?: string | null;
   /** The idempotency key: with the same hash it stands for the same task while it is kept. */

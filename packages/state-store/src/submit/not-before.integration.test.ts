@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
 import { openTestApplication, type TestApplication } from "../../test/application.ts";
 import { bulkWish, openTasks } from "../../test/bulk.ts";
 import { claimAll, newTask } from "../../test/fixtures.ts";
@@ -53,6 +53,37 @@ test.each<[string, (notBefore: number) => Promise<unknown>]>([
     await passes("2 hours");
     await scheduler.stageDueSteps();
     expect(await claimAll(scheduler)).toMatchObject([{ name: "a" }]);
+  },
+);
+
+test.each([
+  ["ahead", 5 * 3_600_000],
+  ["behind", -5 * 3_600_000],
+])(
+  "a time from now counts by the clock of the store, where the caller's is %s",
+  async (_, wrongBy) => {
+    const now = jest.spyOn(Date, "now").mockReturnValue(Date.now() + wrongBy);
+    await tested.store.submitTasks([newTask({ ...common, notBefore: { fromNow: hour } })], {
+      actor: "test",
+    });
+    await submitTasks(tested.application, [{ ...common, notBefore: "+1h" }]);
+    await tested.makeTasks();
+    now.mockRestore();
+    const rows = await tested.db.query(
+      `select extract(epoch from begin_at - clock_timestamp()) between 3540 and 3600 as "isRight"
+       from state.tasks`,
+    );
+    expect(rows).toEqual([{ isRight: true }, { isRight: true }]);
+  },
+);
+
+test.each(["2027-02-30T10:00:00Z", "2027-01-01T10:00:00", "1h", "+1w"])(
+  "by SQL %s is refused, before it is sent and when the task is made",
+  async (notBefore) => {
+    const task = { ...common, notBefore };
+    await expect(submitTasks(tested.application, [task])).rejects.toThrow(/\/notBefore must be/);
+    await tested.application.query("select state.enqueue_submission($1)", [JSON.stringify(task)]);
+    await expect(tested.makeTasks()).rejects.toThrow(/\/notBefore must be/);
   },
 );
 

@@ -18,7 +18,6 @@ import {
   canonicalJson,
   type Fairness,
   type FaultCode,
-  type Instant,
   isFairnessKey,
   isFairnessWeight,
   isPriority,
@@ -26,9 +25,13 @@ import {
   lookupIn,
   type Milliseconds,
   type Priority,
+  parseWhen,
   printableCharacter,
   priorities,
+  resolveWhen,
+  type When,
   type WorkflowDefinition,
+  whenWords,
 } from "@holdfast/domain";
 import type { Labels, NewTask } from "./new-task.ts";
 
@@ -276,15 +279,12 @@ function fromHeader(text: string): Readonly<Record<string, string>> {
 
 const day = 24 * 60 * 60 * 1_000;
 
-function readNotBefore(asked: unknown = null): Instant | null {
+function readNotBefore(asked: unknown = null): When | null {
   if (asked === null) return null;
-  const isInstant =
-    typeof asked === "string" && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(asked);
-  const at = isInstant ? Date.parse(asked) : Number.NaN;
-  if (Number.isNaN(at)) {
-    throw invalid("must be an instant with its zone: 2026-11-24T10:00:00Z", "/notBefore");
-  }
-  if (at <= Date.now() + limits.beginDays * day) return at;
+  const when = typeof asked === "string" ? parseWhen(asked) : null;
+  if (when === null) throw invalid(whenWords, "/notBefore");
+  const now = Date.now();
+  if (resolveWhen(when, now) <= now + limits.beginDays * day) return when;
   throw invalid(`must be within ${limits.beginDays} days`, "/notBefore");
 }
 

@@ -7,7 +7,13 @@ import {
   replyQueue,
   StepReply,
 } from "@holdfast/contracts";
-import { ContractFault, type Fault, fromTraceText, type Task } from "@holdfast/domain";
+import {
+  ContractFault,
+  type Fault,
+  fromTraceText,
+  parseInstant,
+  type Task,
+} from "@holdfast/domain";
 import type { Broker, cancelHints, Delivery } from "@holdfast/messaging";
 import {
   type Clock,
@@ -124,7 +130,7 @@ export function recordReplies(deps: Dependencies) {
 
 function readProbe({ body }: Delivery): Proof {
   const { queue, sentAt } = ReplyProbe.decode(body);
-  const at = Date.parse(sentAt);
+  const at = parseInstant(sentAt);
   if (Number.isNaN(at)) throw new ContractFault("message.malformed", "/sentAt is no instant");
   return { queue, sentAt: at };
 }

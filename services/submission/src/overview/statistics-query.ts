@@ -7,8 +7,10 @@ const closed = { additionalProperties: false };
 
 export const StatisticsQuery = Type.Object(
   {
-    from: instantOf("When it begins: an instant as in ISO 8601; a day ago unless it is set."),
-    until: instantOf("When it ends: an instant as in ISO 8601; now unless it is set."),
+    from: instantOf(
+      "When it begins: an instant, or a time from now, such as -1h; a day ago unless it is set.",
+    ),
+    until: instantOf("When it ends: an instant, or a time from now; now unless it is set."),
     workflow,
   },
   closed,
@@ -16,8 +18,8 @@ export const StatisticsQuery = Type.Object(
 export const FailuresQuery = Type.Object(
   {
     workflow,
-    createdFrom: instantOf("Submitted then or later: an instant as in ISO 8601."),
-    createdBefore: instantOf("Submitted before then: an instant as in ISO 8601."),
+    createdFrom: instantOf("Submitted then or later: an instant, or a time from now, such as -1h."),
+    createdBefore: instantOf("Submitted before then: an instant, or a time from now, such as -1h."),
   },
   closed,
 );
@@ -28,8 +30,8 @@ const latest = Date.parse("2200-01-01T00:00:00Z");
 
 /** The range that is asked for: the last day, unless it is said. */
 export function rangeOf({ from, until }: Static<typeof StatisticsQuery>, now: number) {
-  const end = Math.min(readInstant(until, "until") ?? now, latest);
-  const start = Math.max(0, readInstant(from, "from") ?? end - day);
+  const end = Math.min(readInstant(until, "until", now) ?? now, latest);
+  const start = Math.max(0, readInstant(from, "from", now) ?? end - day);
   if (start < end) return { from: start, until: end };
   throw invalidRequest([{ pointer: "/from", detail: "must be before `until`" }]);
 }

@@ -1,5 +1,12 @@
 import { labelNamePattern, limits } from "@holdfast/contracts";
-import { type Instant, isId, priorities } from "@holdfast/domain";
+import {
+  type Instant,
+  isId,
+  parseWhen,
+  priorities,
+  resolveWhen,
+  whenWords,
+} from "@holdfast/domain";
 import type { PageWish, TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { invalidRequest } from "../problem.ts";
@@ -37,8 +44,8 @@ const filter = {
     }),
   ),
   text: propertyOf("An id, a key, an idempotency key, a correlation id or a fault code."),
-  createdFrom: instantOf("Submitted then or later: an instant as in ISO 8601."),
-  createdBefore: instantOf("Submitted before then: an instant as in ISO 8601."),
+  createdFrom: instantOf("Submitted then or later: an instant, or a time from now, such as -1h."),
+  createdBefore: instantOf("Submitted before then: an instant, or a time from now, such as -1h."),
 };
 const options = { additionalProperties: false, patternProperties: labels };
 
@@ -93,11 +100,15 @@ function conditionOf(field: string, value: unknown): readonly TaskCondition[] {
   return [{ field: field as TaskCondition["field"], operator: "in", operand }];
 }
 
-export function readInstant(text: string | undefined, name: string): Instant | null {
+export function readInstant(
+  text: string | undefined,
+  name: string,
+  now: Instant = Date.now(),
+): Instant | null {
   if (text === undefined) return null;
-  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(at)) return at;
-  throw invalid(`/${name}`, "must be an instant as in ISO 8601: 2026-11-24T10:00:00Z");
+  const when = parseWhen(text);
+  if (when !== null) return resolveWhen(when, now);
+  throw invalid(`/${name}`, whenWords);
 }
 
 const invalid = (pointer: string, detail: string) => invalidRequest([{ pointer, detail }]);

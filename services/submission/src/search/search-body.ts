@@ -60,8 +60,8 @@ export const SearchFilter = Type.Object(
     createdAt: Type.Optional(
       Type.Object(
         {
-          $gte: when("Then or later: an instant as in ISO 8601."),
-          $lt: when("Before then: an instant as in ISO 8601."),
+          $gte: when("Then or later: an instant, or a time from now, such as -1h."),
+          $lt: when("Before then: an instant, or a time from now, such as -1h."),
         },
         { ...closed, description: "When it was submitted." },
       ),

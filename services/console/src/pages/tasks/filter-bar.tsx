@@ -1,3 +1,4 @@
+import { parseWhen } from "@holdfast/domain/instant";
 import { type FormEvent, useState } from "react";
 import { navigate } from "../../app/router.tsx";
 import { Chip, FilterChip } from "../../parts/chip.tsx";
@@ -84,7 +85,7 @@ function faultOf(name: Choice, value: string): string | null {
   if (name === "label" && !/^[^=]+=/.test(value)) return "Write it as name=value.";
   if (name === "within" && withinMs(value) === null) return "Write it as 15m, 24h or 7d.";
   const isInstant = name === "createdFrom" || name === "createdBefore";
-  if (isInstant && Number.isNaN(Date.parse(value))) return "Write it as 2026-11-24T10:00:00Z.";
+  if (isInstant && parseWhen(value) === null) return "Write it as 2026-11-24T10:00:00Z, or -1h.";
   return null;
 }
 
