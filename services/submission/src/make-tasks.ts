@@ -1,6 +1,6 @@
 import type { AskedSubmission } from "@holdfast/contracts";
 import { familyOf } from "@holdfast/domain";
-import { type Failpoint, inTurns } from "@holdfast/runtime";
+import type { Failpoint } from "@holdfast/runtime";
 import {
   type NewTask,
   readRepeat,
@@ -26,8 +26,7 @@ interface Dependencies {
 export interface Reading {
   readonly find: (asked: string) => Promise<OpenWorkflow>;
   /**
-   * Reads it in a version. The submissions of a batch are read one after the other, in as many turns of the event loop as
-   * that takes. What the version refuses may repeat what another one has taken: then it is the question for its task.
+   * Reads it in a version. The submissions of a batch are read in as many turns of the event loop as that takes. What the version refuses may repeat what another one has taken: then it is the question for its task.
    */
   readonly readIn: (
     asked: AskedSubmission,
@@ -99,20 +98,18 @@ function reader<From>(
   read: (from: From, reading: Reading) => Promise<NewTask>,
   find: Reading["find"],
 ) {
-  const inTurn = inTurns();
   return async (from: From): Promise<Read<From> | RefusedSubmission<From>> => {
     let refusal: Problem | null = null;
-    const readIn: Reading["readIn"] = (asked, workflow, { mayRepeat, ...how }) =>
-      inTurn(async () => {
-        try {
-          return await readSubmissionAt(asked, workflow, how);
-        } catch (error) {
-          const repeat = mayRepeat && error instanceof Problem ? readRepeat(asked, workflow) : null;
-          if (repeat === null) throw error;
-          refusal = error as Problem;
-          return repeat;
-        }
-      });
+    const readIn: Reading["readIn"] = async (asked, workflow, { mayRepeat, ...how }) => {
+      try {
+        return await readSubmissionAt(asked, workflow, how);
+      } catch (error) {
+        const repeat = mayRepeat && error instanceof Problem ? readRepeat(asked, workflow) : null;
+        if (repeat === null) throw error;
+        refusal = error as Problem;
+        return repeat;
+      }
+    };
     try {
       const task = await read(from, { find, readIn });
       return { from, task, refusal };

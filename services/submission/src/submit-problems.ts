@@ -1,4 +1,5 @@
 import { type AskedSubmission, allowedVisible } from "@holdfast/contracts";
+import { turns } from "@holdfast/runtime";
 import { type NewTask, readSubmission, SubmissionFault } from "@holdfast/state-store";
 import type { Reader } from "./access/access.ts";
 import { codeAt, type Noun, taskNoun } from "./noun.ts";
@@ -16,12 +17,13 @@ interface ReadOptions extends NonNullable<Parameters<typeof readSubmission>[2]> 
   readonly noun: Noun;
 }
 
-/** Makes the task of a submission. Throws a `Problem` in the words of the noun for one that is not to be a task. */
+/** Makes the task of a submission, in a turn of the event loop that has time for it. Throws a `Problem` in the words of the noun for one that is not to be a task. */
 export async function readSubmissionAt(
   asked: AskedSubmission,
   workflow: OpenWorkflow,
   { noun, ...options }: ReadOptions,
 ): Promise<NewTask> {
+  if (turns.isOver()) await turns.next();
   try {
     const called = noun === taskNoun ? "input" : noun.singular;
     return await readSubmission(asked, workflow, { called, ...options });

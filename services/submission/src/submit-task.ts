@@ -7,7 +7,6 @@ import {
   noTracing,
   systemClock,
   type Tracing,
-  turns,
 } from "@holdfast/runtime";
 import {
   type NewTask,
@@ -97,7 +96,6 @@ export function taskSubmitter(deps: SubmitDependencies) {
 
   const write = async (request: SubmitRequest, workflow: OpenWorkflow, caller: Caller) => {
     const { noun, submission, trace = null } = request;
-    if (turns.isOver()) await turns.next();
     const read = await readSubmissionAt(submission, workflow, { noun });
     const task = trace === null ? read : { ...read, traceContext: traceText(trace) };
     await mustHaveAgents(deps, workflow, request);

@@ -41,16 +41,3 @@ export function openTurns(now: () => number = () => performance.now()): Turns {
 
 /** The turns of this process. */
 export const turns = openTurns();
-
-/** Does pieces of work one after the other, and gives others their turn of the event loop between two of them. */
-export function inTurns({ isOver, next }: Turns = turns) {
-  let last: Promise<unknown> = Promise.resolve();
-  const begin = async (): Promise<void> => {
-    if (isOver()) await next();
-  };
-  return <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
-    const done = last.then(begin).then(work);
-    last = done.catch(() => {});
-    return done;
-  };
-}

@@ -87,7 +87,9 @@ test("statistics of a workflow have those of all its versions and of no other", 
 });
 
 test("a range of a thousand years has at most 400 buckets", async () => {
-  const found = (await get("/v1/statistics?from=1026-01-01T00:00:00Z&until=2199-01-01T00:00:00Z")).json();
+  const found = (
+    await get("/v1/statistics?from=1026-01-01T00:00:00Z&until=2199-01-01T00:00:00Z")
+  ).json();
   expect(found.buckets.length).toBeLessThanOrEqual(400);
 });
 
