@@ -32,4 +32,4 @@ $$;
 
 alter table state.workflows add column lanes text[] not null generated always as (state.lanes_in(definition)) stored;
 
-update state.compatibility set schema_version = greatest(schema_version, 24);
+update state.compatibility set schema_version = greatest(schema_version, 27);
