@@ -44,7 +44,7 @@ export async function* followTask(
 }
 
 const isHalted = ({ state }: Pick<Task, "state">, { untilHalted = false }: FollowOptions) =>
-  untilHalted && state === "error";
+  untilHalted && state === "halted";
 
 /** An answer waits at the service for the end of the task, and no longer than a second. */
 async function* pollTask(

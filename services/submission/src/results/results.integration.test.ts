@@ -40,7 +40,7 @@ const onlyTask = async (): Promise<string> => {
   }
 };
 
-test.each(["processed", "compensated"])(
+test.each(["processed", "undone"])(
   "the result of a %s task is answered at once",
   async (state) => {
     const id = await idOf(await submit());

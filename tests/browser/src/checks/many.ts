@@ -91,7 +91,7 @@ export async function showManyTasks({ at, show }: Bench): Promise<void> {
   await page.getByRole("button", { name: "Halted" }).click();
   await page.getByText("No task matches").waitFor();
   const url = page.url();
-  expect(url).toContain("state=error");
+  expect(url).toContain("state=halted");
   await page.reload();
   await page.getByText("No task matches").waitFor();
   expect(page.url()).toBe(url);

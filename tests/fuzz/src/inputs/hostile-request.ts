@@ -113,7 +113,7 @@ const onTarget = (dice: Dice, around: DecisionContext): Route => {
     method: "POST",
     path: dice.pick([
       `/v1/${dice.pick(["agents", "workflows"])}/${name}/${dice.pick(["pause", "resume"])}`,
-      `/v1/remotes/${name}/${dice.pick(["open", "close"])}`,
+      `/v1/remotes/${name}/${dice.pick(["hold", "release"])}`,
     ]),
     headers: { ...json, ...authorization(dice, around) },
     valid: () => ({ actor: "fuzz", reason: "to see what happens" }),
