@@ -59,7 +59,7 @@ test("a bulk operation over hundreds of halted orders stops with its canary, and
   expect(await actedOn(faulty, "resubmit")).toEqual([{ tasks: 3, acts: 3 }]);
   await until(stateOf(faulty, "halted"), 200);
 
-  const { id } = await ask(faulty, "", { ...wish, action: "undo", canary: 5, rate: 60 });
+  const { id } = await ask(faulty, "", { ...wish, action: "cancel", canary: 5, rate: 60 });
   const { system } = faulty;
   for (const gap of ["supervisor.applied", "supervisor.applying"]) {
     const failpoints = { HOLDFAST_FAILPOINTS: `${gap}=exit@2` };

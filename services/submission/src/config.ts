@@ -39,7 +39,7 @@ export const SubmissionConfig = Type.Object({
    */
   ROLE: Type.Union([Type.Literal("all"), Type.Literal("tasks"), Type.Literal("operations")], {
     default: "all",
-    formerly: "ROLE",
+    formerly: "DUTY",
   }),
   /**
    * Modules whose exported workflows are stored at the start: paths and names of packages, with commas between
@@ -119,7 +119,7 @@ export const SubmissionConfig = Type.Object({
     default: 200,
     minimum: 1,
     maximum: 100_000,
-    formerly: "MAX_WAITING_TASKS",
+    formerly: "MAX_WAITING_ORDERS",
   }),
   /** The time in which a request must have arrived, and for which a task may then wait for the state store. */
   REQUEST_TIMEOUT: Duration({ default: "10s", least: "100ms" }),

@@ -150,7 +150,7 @@ function remoteCause(remote: RemoteState, now: Instant): Cause {
       ? `One step is tried now, of task ${remote.probe}`
       : `From ${instant(remote.openUntil, now)} on one step is tried`;
   const sentence = `The remote service ${service} fails${faultOf(remote, now)}. Its breaker is ${remote.state} since ${instant(since, now)}: ${remote.reason}. ${holds}. ${next}.`;
-  const act = `Repair it: the steps follow as soon as one is answered. To close its breaker: ${release}.`;
+  const act = `Repair it: the steps follow as soon as one is answered. To release them before: ${release}.`;
   return { ...common, sentence, act };
 }
 

@@ -5,7 +5,7 @@ import type { Facts } from "./facts.ts";
 
 test.each<readonly [string, Partial<Facts>]>([
   [
-    "The remote service psp fails. Its breaker is open since 2026-01-01T11:59:57.000Z (3 s ago): 10 attempts in a row failed, the last with psp.down. It holds back 12 due steps. From 2026-01-01T12:00:02.000Z (in 2 s) on one step is tried. Repair it: the steps follow as soon as one is answered. To close its breaker: POST /v1/remotes/psp/release.",
+    "The remote service psp fails. Its breaker is open since 2026-01-01T11:59:57.000Z (3 s ago): 10 attempts in a row failed, the last with psp.down. It holds back 12 due steps. From 2026-01-01T12:00:02.000Z (in 2 s) on one step is tried. Repair it: the steps follow as soon as one is answered. To release them before: POST /v1/remotes/psp/release.",
     { lanes: [{ ...lane, breaker }] },
   ],
   [

@@ -89,7 +89,7 @@ const wish = (dice: Dice): Record<string, unknown> => ({
 });
 
 const onOrder = (dice: Dice, around: DecisionContext): Route => {
-  const act = dice.pick(["undo", "cancel", "pause", "resume", "resubmit", "resolve"]);
+  const act = dice.pick(["cancel", "pause", "resume", "resubmit", "resolve"]);
   const more = { resubmit: { input: { a: [1, 2] } }, resolve: { output: { b: "c" } } };
   return {
     target: "operator on order",
