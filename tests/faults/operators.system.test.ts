@@ -218,9 +218,7 @@ test("every subscriber gets the events of every order, as CloudEvents", async ()
   await using events = await listen(faulty, "news", "holdfast.events");
   const { id } = await submit(faulty, "unshippable");
   expect(await faulty.verdict([id])).toEqual(allRight({ processed: 0, undone: 1 }));
-  await until(() =>
-    events.heard.some(({ routingKey }) => routingKey.startsWith("task.undone")),
-  );
+  await until(() => events.heard.some(({ routingKey }) => routingKey.startsWith("task.undone")));
   // Throws on anything that is not CloudEvents 1.0.
   const parsed = events.heard.map(({ content }) => new CloudEvent<{ workflow: string }>(content));
   expect(parsed.map(({ type, subject }) => [type, subject])).toEqual([

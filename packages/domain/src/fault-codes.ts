@@ -88,7 +88,8 @@ export const faultCodes = {
   "auth.token_wrong": {
     transient: false,
     meaning: "The token of the request is not the one of operators.",
-    action: "Send the `OPERATOR_TOKEN` of this service as `Authorization: Bearer <OPERATOR_TOKEN>`.",
+    action:
+      "Send the `OPERATOR_TOKEN` of this service as `Authorization: Bearer <OPERATOR_TOKEN>`.",
   },
   "auth.too_many_tries": {
     transient: true,

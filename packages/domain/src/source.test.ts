@@ -22,9 +22,7 @@ describe("an entry of the history names who said", () => {
   });
 
   test("what a task is undone for, when its undo begins and not when it ends", () => {
-    expect(said("summarise", "payments.declined", ["processing", "undoing"])).toBe(
-      "remoteService",
-    );
+    expect(said("summarise", "payments.declined", ["processing", "undoing"])).toBe("remoteService");
     expect(said("summarise", "operator.cancel", ["halted", "undone"])).toBe("person");
     expect(said("summarise", "operator.cancel", ["undoing", "undone"])).toBeNull();
   });

@@ -66,12 +66,7 @@ test.each<[string, JudgedOrder, readonly Effect[], string]>([
     effects("reserve", "ship"),
     "charges",
   ],
-  [
-    "undone with a charge left",
-    { state: "undone", steps: [] },
-    effects("charge"),
-    "charges",
-  ],
+  ["undone with a charge left", { state: "undone", steps: [] }, effects("charge"), "charges"],
   [
     "halted without the effect of a processed step",
     halted(step("reserve", "processed"), step("charge", "error")),

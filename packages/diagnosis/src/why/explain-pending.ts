@@ -130,7 +130,11 @@ function windowsOf({ broker, windows }: Facts): {
     return { window: first, schedulers, said: `MAX_IN_FLIGHT is ${first}${each}` };
   }
   const window = windows.reduce((sum, one) => sum + one, 0) / windows.length;
-  return { window, schedulers, said: `the Schedulers have a MAX_IN_FLIGHT of ${windows.join(", ")}` };
+  return {
+    window,
+    schedulers,
+    said: `the Schedulers have a MAX_IN_FLIGHT of ${windows.join(", ")}`,
+  };
 }
 
 const turnReason = (step: StepFacts, facts: Facts): string =>

@@ -190,10 +190,7 @@ describe("explains of a step that is processing", () => {
     ["the broker has the request, lease until 2026-01-01T12:00:04.000Z (in 4 s)", {}],
     ["the broker's confirm is not recorded yet", { dispatched: false }],
     ["whose time was over at 2026-01-01T11:59:59.000Z (1000 ms ago)", { completeBy: noon - 1_000 }],
-    [
-      "for the undo of step charge of Agent payments",
-      { name: "charge:undo", kind: "undo" },
-    ],
+    ["for the undo of step charge of Agent payments", { name: "charge:undo", kind: "undo" }],
   ])("%s", (text, step) => {
     expect(sentence({ plan: failures(3) }, { ...hand, ...step })).toContain(text);
   });

@@ -16,7 +16,8 @@ const workflow = testWorkflow([
 ]);
 
 /** A definition as an earlier release stored it. */
-const inOldWords = (text: string): string => text.replaceAll('"onFailure":"undo"', '"onFailure":"compensate"');
+const inOldWords = (text: string): string =>
+  text.replaceAll('"onFailure":"undo"', '"onFailure":"compensate"');
 
 const ids = {
   halted: "01a1fd8d-d928-77c8-96cb-353aaba17501",
@@ -127,7 +128,9 @@ test("a store in the words of an earlier release is carried over to those of now
     { task_id: ids.undoing, process_state: "undoing", fault_code: "operator.cancel" },
   ]);
   expect(
-    await query("select distinct name, kind, process_state from state.steps order by name, process_state"),
+    await query(
+      "select distinct name, kind, process_state from state.steps order by name, process_state",
+    ),
   ).toEqual([
     { name: "a", kind: "call", process_state: "error" },
     { name: "a", kind: "call", process_state: "processed" },
@@ -178,7 +181,10 @@ test("a store in the words of an earlier release is carried over to those of now
     { step: "a", fault_code: "x.failed", halted: true, failures: 1 },
   ]);
   expect(await query("select action, filter from state.bulk_operations order by action")).toEqual([
-    { action: "cancel", filter: { workflow: "error", state: { $in: ["halted", "open", "undoing"] } } },
+    {
+      action: "cancel",
+      filter: { workflow: "error", state: { $in: ["halted", "open", "undoing"] } },
+    },
     { action: "pause", filter: { state: "undone" } },
   ]);
   expect(await query("select code from state.bulk_items order by number")).toEqual([
@@ -212,11 +218,13 @@ test("the words are not changed while a service runs, and the error names it", a
   );
   await expect(migrate(store.url, { patience: 300 })).rejects.toMatchObject({
     code: "store.contention",
-    message: expect.stringContaining("stop all services first: seen in the last 20 seconds were scheduler scheduler-1"),
+    message: expect.stringContaining(
+      "stop all services first: seen in the last 20 seconds were scheduler scheduler-1",
+    ),
   });
-  expect(await store.query("select schema_version, oldest_reader from state.compatibility")).toEqual([
-    { schema_version: 23, oldest_reader: 9 },
-  ]);
+  expect(
+    await store.query("select schema_version, oldest_reader from state.compatibility"),
+  ).toEqual([{ schema_version: 23, oldest_reader: 9 }]);
   expect(
     await store.query("select count(*)::int as old from state.tasks where process_state = 'error'"),
   ).toEqual([{ old: 1 }]);
@@ -227,10 +235,12 @@ test("the words are not changed while a service runs, and the error names it", a
 test("a release of before can neither start on the words of now nor write its own", async () => {
   await using store = await openEarlier();
   await migrate(store.url);
-  expect(await store.query("select schema_version, oldest_reader from state.compatibility")).toEqual([
-    { schema_version: 24, oldest_reader: 24 },
-  ]);
+  expect(
+    await store.query("select schema_version, oldest_reader from state.compatibility"),
+  ).toEqual([{ schema_version: 24, oldest_reader: 24 }]);
   await expect(
-    store.query("insert into state.tasks (task_id, workflow, process_state) values (state.new_task_id(), 'x', 'error')"),
+    store.query(
+      "insert into state.tasks (task_id, workflow, process_state) values (state.new_task_id(), 'x', 'error')",
+    ),
   ).rejects.toThrow("known_state");
 });

@@ -79,9 +79,7 @@ function mayBeUndone(name: string, steps: Steps, isLimited: boolean): boolean {
   const before = stepsBefore(name, steps);
   return (
     isLimited ||
-    steps.some(
-      (other) => other.name !== name && !before.has(other.name) && mayDo(other, "undo"),
-    )
+    steps.some((other) => other.name !== name && !before.has(other.name) && mayDo(other, "undo"))
   );
 }
 

@@ -9,11 +9,7 @@ import { wishOf, wishOptions } from "../wish.ts";
 type Act = (tasks: HoldfastClient["tasks"], id: string, how: ActOptions) => Promise<Task>;
 
 /** Acts on tasks by their ids, or on all that match a filter. */
-const actVerb = (
-  name: "cancel" | "pause" | "resume",
-  summary: string,
-  act: Act,
-): Verb => ({
+const actVerb = (name: "cancel" | "pause" | "resume", summary: string, act: Act): Verb => ({
   name: `tasks ${name}`,
   operations: [`${name}Task`, "getTask", "listTasks"],
   operands: ["[id...]"],
