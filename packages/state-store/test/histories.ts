@@ -74,7 +74,7 @@ function taskSql({ below, pick }: Dice): string {
   });
   return `with task as (
          insert into state.tasks (task_id, workflow, process_state, created_at)
-         values (state.new_task_id(), '${workflow}', '${pick(["pending", "error"])}', '2026-11-24T09:59:50Z')
+         values (state.new_task_id(), '${workflow}', '${pick(["pending", "halted"])}', '2026-11-24T09:59:50Z')
          returning task_id
        ),
        steps as (
