@@ -84,7 +84,8 @@ describe("the gate", () => {
 
   test("takes a request without a token for no try, however many tabs of a console ask so", async () => {
     const { answer, logged, counted } = opened();
-    for (let tab = 0; tab < 50; tab += 1) expect(await answer("")).toMatchObject({ ...refused, code: "auth.token_missing" });
+    for (let tab = 0; tab < 50; tab += 1)
+      expect(await answer("")).toMatchObject({ ...refused, code: "auth.token_missing" });
     expect(logged).toEqual([]);
     expect(counted()).toBe(0);
   });
