@@ -116,7 +116,7 @@ function systemOf(options: HoldfastOptions, workflow: WorkflowDefinition): Syste
     count,
     programs: { agent: `benchmarks/src/${agents.program ?? "agent.ts"}` },
     env: {
-      submission: { WORKFLOW: workflow.name, ...submissionEnv },
+      submission: { DEFAULT_WORKFLOW: workflow.name, ...submissionEnv },
       scheduler: { LOG_LEVEL: "info", ...schedulers.env },
       agent: { LOG_LEVEL: "info", ...agents.env },
     },

@@ -64,18 +64,18 @@ test("a remote service that is down opens one breaker for all, is probed, and al
   await until(isBreaker(faulty, "closed"));
 });
 
-test("an operator who opens a breaker holds back its steps, and no failure is counted", async () => {
+test("an operator who holds a remote service holds back its steps, and no failure is counted", async () => {
   await using faulty = await startFaultySystem({ count });
   const act = async (verb: string) => {
     const body = JSON.stringify({ actor: "ann", reason: "the bank is closed" });
     const url = `${await faulty.operationsUrl()}/v1/remotes/payments/${verb}`;
     expect((await fetch(url, { method: "POST", headers, body })).status).toBe(204);
   };
-  // The breaker of a service that no workflow names cannot be opened: one order makes it known.
+  // A service that no workflow names cannot be held: one order makes it known.
   expect(await faulty.verdict(await faulty.submit(many(1)))).toEqual(
     allRight({ processed: 1, undone: 0 }),
   );
-  await act("open");
+  await act("hold");
   // Each Scheduler has read it by then: every half second.
   await until(async () => {
     const ids = await faulty.submit(many(1));
@@ -91,7 +91,7 @@ test("an operator who opens a breaker holds back its steps, and no failure is co
   });
   const ids = await faulty.submit(many(20));
   await until(async () => (await payments(faulty)).heldSteps >= 20);
-  await act("close");
+  await act("release");
   await faulty.verdict(ids);
   const [failures] = await faulty.query<{ n: number }>(
     "select sum(failure_count)::int as n from state.steps where name in ('charge', 'assess-risk')",

@@ -50,16 +50,16 @@ test("a bulk operation over hundreds of halted orders stops with its canary, and
     env: { supervisor: { SCAN_INTERVAL: "200ms" } },
   });
   const ids = await faulty.submit(Array(count).fill("unshippable"), halting);
-  await until(stateOf(faulty, "error"), 200);
+  await until(stateOf(faulty, "halted"), 200);
   const wish = { actor: "ann", reason: "the carrier is gone", filter: { workflow: name } };
 
   // The address is as it was: the carrier refuses it again, and the others are not touched.
   const canary = await ask(faulty, "", { ...wish, action: "resubmit", canary: 3, rate: 100 });
   await until(async () => (await ask(faulty, `/${canary.id}`)).state === "stopped", 100);
   expect(await actedOn(faulty, "resubmit")).toEqual([{ tasks: 3, acts: 3 }]);
-  await until(stateOf(faulty, "error"), 200);
+  await until(stateOf(faulty, "halted"), 200);
 
-  const { id } = await ask(faulty, "", { ...wish, action: "undo", canary: 5, rate: 60 });
+  const { id } = await ask(faulty, "", { ...wish, action: "cancel", canary: 5, rate: 60 });
   const { system } = faulty;
   for (const gap of ["supervisor.applied", "supervisor.applying"]) {
     const failpoints = { HOLDFAST_FAILPOINTS: `${gap}=exit@2` };

@@ -73,7 +73,7 @@ const stepOf = (name: string, more: Partial<StepDefinition>): StepDefinition => 
   input: null,
   after: [],
   onlyIf: null,
-  onFailure: "compensate",
+  onFailure: "undo",
   undo: null,
   ...more,
 });

@@ -104,7 +104,7 @@ test("an Agent never has more than two steps for each slot, and an instance that
 });
 
 test("an instance that advertises slots without end, and answers nothing, is given what a hundred slots are given", async () => {
-  await using yard = await openCrane({ WINDOW: "1000" });
+  await using yard = await openCrane({ MAX_IN_FLIGHT: "1000" });
   const connection = await connect(yard.brokerUrl, { noDelay: true });
   await using _connection = { [Symbol.asyncDispose]: () => connection.close() };
   const channel = await connection.createChannel();

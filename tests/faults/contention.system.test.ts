@@ -9,7 +9,7 @@ test("eight Schedulers and five Supervisors share a thousand steps: one claim an
     apart: ["agent"],
     count: { scheduler: 8, supervisor: 5, agent: 0 },
     // So little that no one of them can have them all.
-    env: { scheduler: { WINDOW: "70" } },
+    env: { scheduler: { MAX_IN_FLIGHT: "70" } },
     // However slow the machine is, the Agent receives each request in time, and no step is retried before the Agent
     // that answers is there.
     limits: { startWithin: 10_000, retry: { failures: 100, backoff: 600_000, max: 600_000 } },

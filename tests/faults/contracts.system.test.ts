@@ -42,7 +42,7 @@ async function startRolling(): Promise<Rolling> {
       const before = await announced();
       const started = await faulty.system.start("agent", {
         AGENT_MODULES: "./tests/faults/rolled-agents.ts",
-        AGENTS: "bank",
+        AGENT_NAMES: "bank",
         RELEASE: release,
       });
       await until(async () => (await announced()) > before);

@@ -217,7 +217,7 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
 /** Everything right: all ended, nothing lost, nothing doubled, no invariant broken. */
 export const allRight = (expected: Pick<Verdict, "processed" | "undone">) => ({
   ...expected,
-  error: 0,
+  halted: 0,
   open: 0,
   lost: 0,
   doubled: 0,

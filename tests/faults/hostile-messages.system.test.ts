@@ -139,7 +139,7 @@ describe("a reply to a live step", () => {
     const attempt = await attemptOf(faulty, id);
     const body = reply(attempt).replace('"output":null', `"output":${output}`);
     await publish(faulty, toReplies(body));
-    await until(async () => (await stateOf(faulty, id)) === "error");
+    await until(async () => (await stateOf(faulty, id)) === "halted");
     const [step] = await faulty.query(
       `select process_state, steps.fault_code, may_have_effect, fault_detail, output
          from state.steps join state.step_payloads using (task_id, name)
@@ -170,7 +170,7 @@ describe("a reply to a live step", () => {
       const [id] = await faulty.submit(["good"]);
       const attempt = await attemptOf(faulty, id);
       await publish(faulty, toReplies(reply({ ...attempt, ...changes })));
-      await until(async () => (await stateOf(faulty, id)) === "error");
+      await until(async () => (await stateOf(faulty, id)) === "halted");
       const task = await faulty.store.findTask({ taskId: id, tenant: "default" });
       expect(task).toMatchObject({ goal: "do", faultCode: "step.reply_invalid" });
       expect(task?.steps.find(({ name }) => name === attempt.step)).toMatchObject({

@@ -76,7 +76,7 @@ test("more large inputs than fit into memory, all due at once, end no Scheduler 
   };
   const ids = await Promise.all(Array.from({ length: 60 }, () => retried(submit)));
   // The Agents refuse the inputs by their contracts: that is an answer, and the tasks halt.
-  const halted = "select 1 from state.tasks where process_state = 'error'";
+  const halted = "select 1 from state.tasks where process_state = 'halted'";
   await until(async () => (await faulty.query(halted)).length === ids.length);
   for (const service of ["scheduler", "agent"] as const) {
     const [running] = faulty.system.running(service);

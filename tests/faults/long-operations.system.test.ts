@@ -41,7 +41,7 @@ async function startStudio(): Promise<Studio> {
   const owned = stack.move();
   const agent = {
     AGENT_MODULES: "./tests/faults/long-agents.ts",
-    AGENTS: "studio",
+    AGENT_NAMES: "studio",
     LEDGER: ledger,
   };
   return {

@@ -56,8 +56,8 @@ test(
     );
     const { undone: posted, byMessage, late: waiting, wide: whole } = orders;
     expect(ended).toEqual([
-      { workflow: late.name, state: "compensated", count: waiting },
-      { workflow: undone.name, state: "compensated", count: posted + byMessage },
+      { workflow: late.name, state: "undone", count: waiting },
+      { workflow: undone.name, state: "undone", count: posted + byMessage },
       { workflow: wide.name, state: "processed", count: whole },
     ]);
     const peaks = await Promise.all(
@@ -75,7 +75,7 @@ async function startBulky(stack: AsyncDisposableStack) {
   const heap = { NODE_OPTIONS: `--max-old-space-size=${await shippedHeap()}` };
   const { url: stateStoreUrl } = stack.use(await migratedDatabase());
   const { url: brokerUrl } = stack.use(await testBroker());
-  const agent = { AGENT_MODULES: "./tests/faults/bulky-agents.ts", AGENTS: agentNames.join() };
+  const agent = { AGENT_MODULES: "./tests/faults/bulky-agents.ts", AGENT_NAMES: agentNames.join() };
   const faulty = stack.use(
     await startFaultySystem({
       // Agents of other names than those for which users are shipped.

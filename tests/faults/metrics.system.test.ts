@@ -70,7 +70,7 @@ async function runWithFaults(faulty: FaultySystem): Promise<void> {
   }
   await faulty.said("dead letters stored", "scheduler");
   await faulty.said("reply rejected", "scheduler");
-  const opened = await fetch(`${await faulty.operationsUrl()}/v1/remotes/payments/open`, {
+  const opened = await fetch(`${await faulty.operationsUrl()}/v1/remotes/payments/hold`, {
     method: "POST",
     headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
     body: JSON.stringify({ actor: "ann", reason: "planned work" }),
@@ -184,7 +184,7 @@ test("after orders with faults, all metrics of the boards and rules are exposed 
 
   expect(valueOf(exposed, "holdfast_tasks_submitted_total")).toBe(1);
   expect(valueOf(exposed, "holdfast_undos_started_total")).toBe(1);
-  expect(valueOf(exposed, "holdfast_tasks_ended_total", 'state="compensated"')).toBe(1);
+  expect(valueOf(exposed, "holdfast_tasks_ended_total", 'state="undone"')).toBe(1);
   expect(valueOf(exposed, "holdfast_tasks_ended_total", 'state="processed"')).toBe(4);
   expect(valueOf(exposed, "holdfast_rejected_replies_total", 'reason="unreadable"')).toBe(1);
   expect(valueOf(exposed, "holdfast_dead_letters")).toBe(1);

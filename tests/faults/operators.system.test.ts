@@ -105,7 +105,7 @@ test("an order whose mail bounces halts, and can be resubmitted or resolved as t
     post(faulty, "/v1/orders", bouncing),
   ]);
   for (const { id } of submitted) {
-    await until(async () => (await stateOf(faulty.system, id)) === "error");
+    await until(async () => (await stateOf(faulty.system, id)) === "halted");
   }
   const [first, second] = submitted;
   const shown = await show(faulty, first.id);
@@ -154,7 +154,7 @@ test("an order that halts raises an alert, and continues with the input that an 
     name: "fulfil-order-halting.v1",
     steps: fulfilOrder.definition.steps.map((step) => ({ ...step, onFailure: "halt" as const })),
   });
-  await until(async () => (await stateOf(faulty.system, id)) === "error");
+  await until(async () => (await stateOf(faulty.system, id)) === "halted");
   await until(() => events.heard.length > 0);
   expect(events.heard[0]).toMatchObject({
     routingKey: "alert.task.halted",
@@ -190,18 +190,18 @@ test("a submitter gets the statuses of its order in sequence, and a submitter th
   const story = (id: string) =>
     statuses.heard.map(({ content }) => content).filter(({ taskId }) => taskId === id);
   await until(() =>
-    ids.slice(0, 2).every((id) => String(story(id).at(-1)?.["event"]).endsWith("ed")),
+    ids.slice(0, 2).every((id) => /^(processed|undone)$/.test(String(story(id).at(-1)?.["event"]))),
   );
   for (const [id, first, last] of [
     [good.id, "received", "processed"],
-    [undone.id, "received", "compensated"],
+    [undone.id, "received", "undone"],
   ] as const) {
     const numbers = story(id).map(({ sequence }) => Number(sequence));
     expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
     expect(story(id).at(0)?.["event"]).toBe(first);
     expect(story(id).at(-1)?.["event"]).toBe(last);
   }
-  expect(story(undone.id).map(({ event }) => event)).toContain("compensating");
+  expect(story(undone.id).map(({ event }) => event)).toContain("undoing");
   expect(statuses.heard.map(({ content }) => content)).toContainEqual(
     expect.objectContaining({ event: "refused", messageId: "no-order", code: "order.invalid" }),
   );
@@ -218,15 +218,13 @@ test("every subscriber gets the events of every order, as CloudEvents", async ()
   await using events = await listen(faulty, "news", "holdfast.events");
   const { id } = await submit(faulty, "unshippable");
   expect(await faulty.verdict([id])).toEqual(allRight({ processed: 0, undone: 1 }));
-  await until(() =>
-    events.heard.some(({ routingKey }) => routingKey.startsWith("task.compensated")),
-  );
+  await until(() => events.heard.some(({ routingKey }) => routingKey.startsWith("task.undone")));
   // Throws on anything that is not CloudEvents 1.0.
   const parsed = events.heard.map(({ content }) => new CloudEvent<{ workflow: string }>(content));
   expect(parsed.map(({ type, subject }) => [type, subject])).toEqual([
     ["holdfast.task.received", id],
-    ["holdfast.task.compensating", id],
-    ["holdfast.task.compensated", id],
+    ["holdfast.task.undoing", id],
+    ["holdfast.task.undone", id],
   ]);
   expect(new Set(parsed.map((event) => event.id)).size).toBe(3);
   expect(events.heard[0]?.routingKey).toBe("task.received.fulfil-order.v1");

@@ -32,7 +32,7 @@ async function startPool({ sharesKeys }: { readonly sharesKeys: boolean }): Prom
     start: (agent, failpoint = "") =>
       faulty.system.start("agent", {
         AGENT_MODULES: "./tests/faults/pooled-agents.ts",
-        AGENTS: agent,
+        AGENT_NAMES: agent,
         LEDGER: path,
         HOLDFAST_FAILPOINTS: failpoint,
         ...(sharesKeys ? { SHARED: "yes" } : {}),

@@ -120,7 +120,7 @@ test("a late reply of an Agent that was frozen past its deadline is rejected, an
 
 test("no due step waits for a poll: every change that makes a step due wakes a Scheduler", async () => {
   await using faulty = await startFaultySystem({
-    env: { scheduler: { POLL_INTERVAL: "1h", WINDOW: "2" } },
+    env: { scheduler: { POLL_INTERVAL: "1h", MAX_IN_FLIGHT: "2" } },
   });
   const ids = await Promise.all(
     Array.from({ length: 20 }, (_, seed) =>

@@ -19,8 +19,8 @@ async function chargeTwice(faulty: FaultySystem, CHARGE: "renamed" | "refused") 
   const { system } = faulty;
   const [doomed] = await Promise.all([
     // Its second attempt is the charge: the first assesses the risk.
-    system.start("agent", { AGENTS: "payments", HOLDFAST_FAILPOINTS: "agent.worked=exit@2" }),
-    system.start("agent", { AGENTS: "inventory,shipping,notifications" }),
+    system.start("agent", { AGENT_NAMES: "payments", HOLDFAST_FAILPOINTS: "agent.worked=exit@2" }),
+    system.start("agent", { AGENT_NAMES: "inventory,shipping,notifications" }),
   ]);
   const ids = await faulty.submit(["good"]);
   await doomed.exited;
@@ -45,7 +45,7 @@ test.concurrent("a charge whose Agent was killed after the effect is refunded al
   ]);
   await other[Symbol.asyncDispose]();
 
-  await faulty.system.start("agent", { AGENTS: "payments" });
+  await faulty.system.start("agent", { AGENT_NAMES: "payments" });
   // The ledger of the partner shows no charge that was kept.
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 0, undone: 1 }));
   expect(
@@ -64,7 +64,7 @@ test.concurrent("a charge that a release without the operation gives back is mad
   expect(await givenBack()).toEqual([{ failure_count: 0, may_have_effect: true }]);
   await other[Symbol.asyncDispose]();
 
-  await faulty.system.start("agent", { AGENTS: "payments" });
+  await faulty.system.start("agent", { AGENT_NAMES: "payments" });
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
 });
 
@@ -73,7 +73,7 @@ test.concurrent("a step is not retried while its Agent works on it when the seco
     apart: ["scheduler", "agent"],
     count: { scheduler: 0 },
     // One request at a time: a second copy stays in the queue.
-    env: { agent: { CONCURRENCY: "1", AGENTS: "inventory" } },
+    env: { agent: { CONCURRENCY: "1", AGENT_NAMES: "inventory" } },
     // The second copy expires long before the reply to the first one.
     limits: { startWithin: 8_000, completeWithin: 20_000 },
   });
@@ -82,7 +82,7 @@ test.concurrent("a step is not retried while its Agent works on it when the seco
   const doomed = await system.start("scheduler", {
     HOLDFAST_FAILPOINTS: "scheduler.published@do=exit",
   });
-  await system.start("agent", { AGENTS: "payments,shipping,notifications" });
+  await system.start("agent", { AGENT_NAMES: "payments,shipping,notifications" });
   // Frozen until the first one is gone: starting a process takes longer than the request lives on a slow machine.
   const next = await system.start("scheduler");
   next.signal("SIGSTOP");

@@ -38,7 +38,7 @@ test("an order whose own limit passes while a step cools down is undone", async 
   const [task] = await faulty.query("select goal, fault_code from state.tasks");
   expect(task).toEqual({ goal: "undo", fault_code: "task.expired" });
   const undone = await faulty.query(
-    "select name from state.steps where kind = 'compensation' and process_state = 'processed'",
+    "select name from state.steps where kind = 'undo' and process_state = 'processed'",
   );
   expect(undone).toEqual([{ name: "reserve:undo" }]);
 });

@@ -31,7 +31,7 @@ test("purging every queue while orders are in flight delays orders, and loses no
   // Requests wait in their queue until the Agent is started that takes them.
   for (const agent of ["inventory", "payments", "shipping", "notifications"]) {
     await purgeSome(faulty, [agentQueue(agent)]);
-    await system.start("agent", { AGENTS: agent });
+    await system.start("agent", { AGENT_NAMES: agent });
   }
 
   // Replies wait while no Scheduler runs.

@@ -30,7 +30,7 @@ test("while one of three Agents is stopped, the others go on as fast as before, 
     agentNames.map((name) =>
       faulty.system.start("agent", {
         AGENT_MODULES: "./tests/faults/three-agents.ts",
-        AGENTS: name,
+        AGENT_NAMES: name,
       }),
     ),
   );

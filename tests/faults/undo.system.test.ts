@@ -12,7 +12,7 @@ const policy = {
   completeWithin: 5_000,
   retry: { failures: 1, backoff: 100, max: 100 },
   coolDown: null,
-  onFailure: "compensate",
+  onFailure: "undo",
 } as const;
 
 const step = (name: string, input: Json, after: readonly string[]) => ({
@@ -82,7 +82,7 @@ test("an undo receives the input and the output of its step unchanged", async ()
   await faulty.store.registerWorkflow(workflow);
   const task = newTask({ workflow: workflow.name, input });
   const [submitted] = await faulty.store.submitTasks([task], { actor: "test" });
-  const ended = "select 1 from state.tasks where process_state = 'compensated'";
+  const ended = "select 1 from state.tasks where process_state = 'undone'";
   await until(async () => (await faulty.query(ended)).length === 1);
 
   const taskId = submitted?.kind === "created" ? submitted.taskId : "";

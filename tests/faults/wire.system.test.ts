@@ -73,7 +73,7 @@ test("every message that the services exchange fits its published schema", async
     "task.submission",
   ];
   await until(() => types.every((type) => seen.has(type)));
-  const ended = "select from state.tasks where process_state in ('processed', 'compensated')";
+  const ended = "select from state.tasks where process_state in ('processed', 'undone')";
   await until(async () => (await faulty.query(ended)).length === 3);
   // What only a slow machine has them say, such as progress, fits or is a misfit as well.
   expect(misfits).toEqual([]);

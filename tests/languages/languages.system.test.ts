@@ -99,7 +99,7 @@ describeHere(`Agents in other languages${because}`, () => {
       count: { agent: 0, partners: 0 },
       workflows: [welcome.definition],
       env: {
-        submission: { WORKFLOW: "welcome" },
+        submission: { DEFAULT_WORKFLOW: "welcome" },
         // amqp-publish sets no user id.
         scheduler: { REPLY_IDENTITY: "trusted", POLL_INTERVAL: "200ms" },
         supervisor: { RECOVERY_DELAY: "200ms" },
@@ -123,8 +123,8 @@ describeHere(`Agents in other languages${because}`, () => {
       return state;
     };
     const states = async () => Promise.all(ids.map(ended));
-    await until(async () => (await states()).every((state) => /processed|compensated/.test(state)));
-    expect(await states()).toEqual(["processed", "compensated"]);
+    await until(async () => (await states()).every((state) => /processed|undone/.test(state)));
+    expect(await states()).toEqual(["processed", "undone"]);
     expect(await contents(folder)).toEqual({
       [`${ids[0]}:badge:do`]: "Ada",
       [`${ids[0]}:bell:do`]: "Ada",

@@ -14,7 +14,7 @@ let url = "";
 beforeAll(async () => {
   const database = owned.use(await migratedDatabase());
   const broker = owned.use(await testBroker());
-  const both = { DUTY: "all", OPERATOR_TOKEN: operatorToken, STATE_STORE_URL: database.url };
+  const both = { ROLE: "all", OPERATOR_TOKEN: operatorToken, STATE_STORE_URL: database.url };
   const count = { agent: 0, partners: 0, scheduler: 0, supervisor: 0 };
   const system = owned.use(
     await startSystem({ stateStoreUrl: database.url, broker, count, env: { submission: both } }),

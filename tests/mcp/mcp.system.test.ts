@@ -14,7 +14,7 @@ beforeAll(async () => {
   const broker = owned.use(await testBroker());
   const dataFolder = await mkdtemp(join(tmpdir(), "holdfast-mcp-"));
   owned.defer(() => rm(dataFolder, { recursive: true, force: true }));
-  const both = { DUTY: "all", OPERATOR_TOKEN: operatorToken, STATE_STORE_URL: database.url };
+  const both = { ROLE: "all", OPERATOR_TOKEN: operatorToken, STATE_STORE_URL: database.url };
   system = owned.use(
     await startSystem({
       stateStoreUrl: database.url,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => owned.disposeAsync());
 
-const writes = ["submit_task", "resubmit", "undo_task"];
+const writes = ["submit_task", "resubmit", "cancel_task"];
 const connect = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
   open(system.submissionUrl, args, env);
 const wish = { actor: "ann", reason: "a test" };
@@ -62,7 +62,7 @@ describe("over standard input and output", () => {
     const { json } = await session.call("get_task", { id, history: true });
     expect((json["history"] as readonly unknown[]).length).toBeGreaterThan(10);
     expect((await session.call("why", { id })).json["sentence"]).toMatch(/^It was processed at/);
-    const tooLate = await session.call("undo_task", { id, ...wish, dryRun: false });
+    const tooLate = await session.call("cancel_task", { id, ...wish, dryRun: false });
     expect(tooLate).toMatchObject({ isError: true, json: { code: expect.any(String) } });
   });
 
@@ -87,17 +87,17 @@ describe("over standard input and output", () => {
       dryRun: true,
       would: expect.stringContaining("attempt 2 of step send"),
     });
-    const undo = await session.call("undo_task", { id: halting, ...wish });
+    const undo = await session.call("cancel_task", { id: halting, ...wish });
     expect(undo.json).toMatchObject({ dryRun: true });
-    expect((await session.call("get_task", { id: halting })).json["state"]).toBe("error");
-    const undone = await session.call("undo_task", { id: halting, ...wish, dryRun: false });
+    expect((await session.call("get_task", { id: halting })).json["state"]).toBe("halted");
+    const undone = await session.call("cancel_task", { id: halting, ...wish, dryRun: false });
     expect(undone.isError).toBe(false);
-    await taskIn(session, halting, "compensated");
+    await taskIn(session, halting, "undone");
     const counted = await session.call("count_tasks", { workflow: "halts" });
     expect(counted.json).toMatchObject({
       tasks: 1,
       isExact: true,
-      counts: [{ workflow: "halts.v1", state: "compensated", tasks: 1 }],
+      counts: [{ workflow: "halts.v1", state: "undone", tasks: 1 }],
     });
   });
 
@@ -142,7 +142,7 @@ describe("over standard input and output", () => {
   test("a wrong token and an unknown task are answered with a code and what to do, and no stack", async () => {
     await using stranger = await connect([], { HOLDFAST_TOKEN: "" });
     const refused = await stranger.call("list_tasks");
-    expect(refused).toMatchObject({ isError: true, json: { code: "operator.unknown" } });
+    expect(refused).toMatchObject({ isError: true, json: { code: "auth.token_missing" } });
     expect(refused.text).toContain("Set HOLDFAST_TOKEN");
     await using session = await connect();
     const id = "01a1fd8d-d928-77c8-96cb-353aaba1757f";
@@ -187,6 +187,6 @@ async function haltingTask(session: Session): Promise<string> {
   });
   expect(stored.status).toBe(201);
   const { json } = await session.call("submit_task", { workflow: "halts", input: {} });
-  await taskIn(session, json["id"], "error");
+  await taskIn(session, json["id"], "halted");
   return String(json["id"]);
 }

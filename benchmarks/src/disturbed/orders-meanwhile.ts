@@ -110,7 +110,7 @@ export async function becameOf(
   return {
     orders: taken.length,
     wronglyUndone: await count(
-      `from state.tasks where task_id in (${list}) and (goal = 'undo' or process_state = 'error')`,
+      `from state.tasks where task_id in (${list}) and (goal = 'undo' or process_state = 'halted')`,
     ),
     failuresCounted: await count(
       `from state.events where task_id in (${list}) and action in ('retry', 'coolDown', 'fail')`,

@@ -15,7 +15,7 @@ test("under overload orders are answered 202 or 503, each that was accepted is t
       BROKER_URL: broker.url,
       HTTP_HOST: "127.0.0.1",
       HTTP_PORT: "0",
-      MAX_WAITING_ORDERS: "20",
+      MAX_WAITING_TASKS: "20",
       ...theShop,
     },
   });

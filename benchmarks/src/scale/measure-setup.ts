@@ -52,7 +52,7 @@ export async function measureSetup(
     brokerUrl: stack.broker.url,
     schedulers: {
       count: schedulers,
-      env: { STATE_STORE_URL: storeUrl, WINDOW: String(window) },
+      env: { STATE_STORE_URL: storeUrl, MAX_IN_FLIGHT: String(window) },
     },
     agents: { count: agents },
     without,

@@ -43,7 +43,7 @@ export const workflowOf = (
     input: { $ref: "/input" },
     after: index === 0 ? [] : [steps[index - 1]?.name ?? ""],
     onlyIf: null,
-    onFailure: "compensate",
+    onFailure: "undo",
     undo: { ...policy, operation: `undo${step.name}`, onFailure: "halt" },
     ...step,
   })),

@@ -96,14 +96,14 @@ test.each([404, 503])(
 );
 
 test("a task that halts ends the following only if that is asked for", async () => {
-  const replies = [stream([moved("1"), task("error"), moved("2"), end]), result("error")];
+  const replies = [stream([moved("1"), task("halted"), moved("2"), end]), result("halted")];
   expect((await followed(replies, { untilHalted: true })).ids).toEqual(["1"]);
   expect(
-    (await followed([stream([moved("1"), task("error"), moved("2"), end]), result("processed")]))
+    (await followed([stream([moved("1"), task("halted"), moved("2"), end]), result("processed")]))
       .ids,
   ).toEqual(["1", "2"]);
-  const polled = [json(404, {}), result("error"), history("1")];
-  expect((await followed(polled, { untilHalted: true })).result.state).toBe("error");
+  const polled = [json(404, {}), result("halted"), history("1")];
+  expect((await followed(polled, { untilHalted: true })).result.state).toBe("halted");
 });
 
 test("a service that stays away is given up, and a signal ends the following at once", async () => {

@@ -7,7 +7,7 @@ import type { HistoryEntry, Task, TaskResult } from "./types.ts";
 /** How a task is followed. */
 export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Returns also when the task has halted, in the state `error`: it goes on only when an operator acts. */
+  /** Returns also when the task is `halted`: it goes on only when an operator acts. */
   readonly untilHalted?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ export async function* followTask(
 }
 
 const isHalted = ({ state }: Pick<Task, "state">, { untilHalted = false }: FollowOptions) =>
-  untilHalted && state === "error";
+  untilHalted && state === "halted";
 
 /** An answer waits at the service for the end of the task, and no longer than a second. */
 async function* pollTask(

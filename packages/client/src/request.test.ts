@@ -35,7 +35,7 @@ test("a submission is repeated under the same idempotency key, whatever was lost
   const { client, asked } = clientOf(
     new TypeError("fetch failed", { cause: new Error("ECONNREFUSED") }),
     new Response("<html>", { status: 503 }),
-    problem(429, "operator.too_many_tries", { "retry-after": "0" }),
+    problem(429, "auth.too_many_tries", { "retry-after": "0" }),
     accepted(),
   );
   expect(await client.submit("trip", { x: 1 })).toEqual({ id: "t1", replayed: false });

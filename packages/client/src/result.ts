@@ -13,7 +13,7 @@ export interface WaitOptions {
 }
 
 export const hasEnded = ({ state }: TaskResult): boolean =>
-  state === "processed" || state === "compensated";
+  state === "processed" || state === "undone";
 
 /** How a task stands: as soon as it has ended, or once the time is over. */
 export async function awaitResult(

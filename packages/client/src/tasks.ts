@@ -44,7 +44,7 @@ export interface TaskCalls {
   ): AsyncGenerator<ListedTask, void>;
   search(wish: SearchWish): Promise<TaskPage>;
   count(filter?: ListFilter): Promise<TaskCount>;
-  undo(id: string, how: ActOptions): Promise<Task>;
+  /** Undoes what began, and begins nothing more. */
   cancel(id: string, how: ActOptions): Promise<Task>;
   pause(id: string, how: ActOptions): Promise<Task>;
   resume(id: string, how: ActOptions): Promise<Task>;
@@ -104,7 +104,6 @@ export function taskCalls(send: Send, usualActor: string): TaskCalls {
       (await send<TaskPage>({ method: "POST", path: "/v1/tasks/search", body, repeat: "safe" }))
         .body,
     count: (filter = {}) => get<TaskCount>("/v1/tasks/count", filter),
-    undo: (id, how) => act(id, "undo", { ...how }),
     cancel: (id, how) => act(id, "cancel", { ...how }),
     pause: (id, how) => act(id, "pause", { ...how }),
     resume: (id, how) => act(id, "resume", { ...how }),

@@ -95,13 +95,13 @@ export type TaskResult<Output = unknown> =
     }
   | {
       readonly id: string;
-      readonly state: "compensated";
+      readonly state: "undone";
       readonly result: null;
       readonly faultCode: string | null;
     }
   | {
       readonly id: string;
-      readonly state: Exclude<TaskState, "processed" | "compensated">;
+      readonly state: Exclude<TaskState, "processed" | "undone">;
       readonly result: null;
       readonly faultCode: string | null;
     };

@@ -12,7 +12,7 @@ export const step = (name: string, overrides: object = {}) => ({
   completeWithin: 5_000,
   retry: { failures: 3, backoff: 1_000, max: 60_000 },
   coolDown: null,
-  onFailure: "compensate",
+  onFailure: "undo",
   undo: null,
   ...overrides,
 });

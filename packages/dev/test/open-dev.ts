@@ -180,6 +180,6 @@ function watchOutput(child: ChildProcess) {
     },
     until,
     ended: (id: string) =>
-      until(id, ({ state }) => ["processed", "compensated", "error"].includes(state)),
+      until(id, ({ state }) => ["processed", "undone", "halted"].includes(state)),
   };
 }

@@ -30,7 +30,7 @@ const step = (name: string, changes: Partial<StepDefinition> = {}): StepDefiniti
   completeWithin: 5_000,
   retry: { failures: 1, backoff: 1_000, max: 1_000 },
   coolDown: null,
-  onFailure: "compensate",
+  onFailure: "undo",
   ...changes,
 });
 

@@ -27,7 +27,7 @@ describe("a step that is sent again and again without a failure", () => {
     expect(again({ maxRequeues: 3 }, 3).processState).toBe("processing");
     const task = again({ maxRequeues: 3 }, 4);
     const code = "step.waited_too_long";
-    expect(task).toMatchObject({ goal: "do", processState: "error", faultCode: code });
+    expect(task).toMatchObject({ goal: "do", processState: "halted", faultCode: code });
     expect(task.steps.get("a")).toMatchObject({ failureCount: 0, faultCode: code });
   });
 
@@ -80,7 +80,7 @@ describe("a delay that an Agent asks for", () => {
     );
     expect(untried.steps.get("a")).toMatchObject({ requeueCount: 1, notBefore: noon + hour });
     const undoing = seen(
-      seen(abc(), ...done("a"), { kind: "undoRequested", code: "operator.undo" }),
+      seen(abc(), ...done("a"), { kind: "undoRequested", code: "operator.cancel" }),
       claimed("a:undo"),
       failed("a:undo", 1, { retryAfter: 1e300 }),
     );
@@ -127,7 +127,7 @@ describe("an operator's retry", () => {
 
   test("ends the delay of an undo", () => {
     const task = seen(
-      seen(abc(), ...done("a"), { kind: "undoRequested", code: "operator.undo" }),
+      seen(abc(), ...done("a"), { kind: "undoRequested", code: "operator.cancel" }),
       claimed("a:undo"),
       failed("a:undo"),
       { kind: "retryRequested", step: "a:undo" },

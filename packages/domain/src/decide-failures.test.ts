@@ -29,7 +29,7 @@ describe("a mistake of the Agent's with its reply, after work that may be done,"
 
   test.each(codes)("%s halts the task and undoes nothing, and counts no failure", (code) => {
     const task = seen(abc(), claimed("a"), mistake(code));
-    expect(task).toMatchObject({ goal: "do", processState: "error", faultCode: code });
+    expect(task).toMatchObject({ goal: "do", processState: "halted", faultCode: code });
     const step = { processState: "error", failureCount: 0, mayHaveEffect: true };
     expect(task.steps.get("a")).toMatchObject(step);
   });
@@ -37,7 +37,7 @@ describe("a mistake of the Agent's with its reply, after work that may be done,"
   test("is undone where the step has a policy for it, or the Agent says that nothing was done", () => {
     const [code = ""] = codes;
     const once = { failures: 1, backoff: 1, max: 1 };
-    const policy = { code, retry: once, coolDown: null, onFailure: "compensate" } as const;
+    const policy = { code, retry: once, coolDown: null, onFailure: "undo" } as const;
     const step = { name: "a", faults: [policy] };
     expect(seen(newTask(definitionOf([step])), claimed("a"), mistake(code)).goal).toBe("undo");
     expect(seen(abc(), claimed("a"), mistake("step.contract_broken", "none")).goal).toBe("undo");
@@ -209,7 +209,7 @@ describe("failing", () => {
     const task = seen(newTask(definitionOf([{ name: "a", faults }])), claimed("a"));
     const decision = decide(task, failed("a", 1, { code }), at(noon));
     expect(decision).toMatchObject({ applied: true, changes: [expected] });
-    if (code === "y.odd") expect(decision).toMatchObject({ task: { processState: "error" } });
+    if (code === "y.odd") expect(decision).toMatchObject({ task: { processState: "halted" } });
   });
 
   test("keeps the failures that were counted before, if one fault code has a lower threshold", () => {
@@ -257,7 +257,7 @@ describe("failing", () => {
       { name: "d", after: ["b"] },
     ]);
     const halted = seen(newTask(definition), claimed("a"), claimed("b"), declined("a"));
-    expect(halted).toMatchObject({ processState: "error", goal: "do", faultCode: "x.failed" });
+    expect(halted).toMatchObject({ processState: "halted", goal: "do", faultCode: "x.failed" });
     const drained = seen(halted, completed("b"));
     expect(states(drained)).toEqual({ a: "error", b: "processed", c: "waiting", d: "waiting" });
     const resumed = seen(drained, {
@@ -298,7 +298,7 @@ describe("a request that an instance cannot read", () => {
   test("halts its task once none is known to read it, and is neither counted nor undone", () => {
     expect(givenBack(requeuesUntilAlert - 1, "everywhere").processState).toBe("processing");
     const task = givenBack(requeuesUntilAlert, "everywhere");
-    expect(task).toMatchObject({ processState: "error", goal: "do" });
+    expect(task).toMatchObject({ processState: "halted", goal: "do" });
     expect(task.steps.get("a")).toMatchObject({
       processState: "error",
       failureCount: 0,
@@ -312,7 +312,7 @@ describe("a request that an instance cannot read", () => {
     if (!claim.applied) throw new Error(claim.reason);
     const undone = seen(
       claim.task,
-      { kind: "undoRequested", code: "operator.undo" },
+      { kind: "undoRequested", code: "operator.cancel" },
       failed("a", 20, { unreadable: "everywhere", attempted: false, effect: "none" }),
     );
     expect(undone.steps.get("a")?.processState).toBe("cancelled");

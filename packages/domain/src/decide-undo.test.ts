@@ -24,19 +24,19 @@ describe("an undo that failed for good", () => {
   );
 
   test("leaves the task with the code that it is undone for", () => {
-    expect(halted).toMatchObject({ processState: "error", faultCode: "x.failed" });
+    expect(halted).toMatchObject({ processState: "halted", faultCode: "x.failed" });
     expect(halted.steps.get("a:undo")).toMatchObject({ faultCode: "y.gone" });
     const parked = seen(undoing, claimed("a:undo"), {
       kind: "parked",
       code: "store.refused",
       ...ref("a:undo"),
     });
-    expect(parked).toMatchObject({ processState: "error", faultCode: "x.failed" });
+    expect(parked).toMatchObject({ processState: "halted", faultCode: "x.failed" });
   });
 
   test("has no counters and no code left once a person has resolved it", () => {
     const resolved = seen(halted, { kind: "resolved", step: "a:undo", attempt: 1 });
-    expect(resolved).toMatchObject({ processState: "compensated", faultCode: "x.failed" });
+    expect(resolved).toMatchObject({ processState: "undone", faultCode: "x.failed" });
     expect(resolved.steps.get("a:undo")).toMatchObject({
       processState: "processed",
       failureCount: 0,
@@ -50,13 +50,13 @@ describe("undoing", () => {
     const undoing = seen(abc(), ...done("a"), ...done("b"), claimed("c"), declined("c"));
     expect(undoing).toMatchObject({
       goal: "undo",
-      processState: "compensating",
+      processState: "undoing",
       faultCode: "x.failed",
     });
     expect(states(undoing)).toMatchObject({ c: "error", "b:undo": "pending", "a:undo": "waiting" });
     const half = seen(undoing, ...done("b:undo"));
     expect(states(half)).toMatchObject({ "a:undo": "pending" });
-    expect(seen(half, ...done("a:undo")).processState).toBe("compensated");
+    expect(seen(half, ...done("a:undo")).processState).toBe("undone");
   });
 
   test("undoes a step whose outcome is unknown", () => {
@@ -78,7 +78,7 @@ describe("undoing", () => {
   test("undoes a step that an Agent stopped, because another Agent may have carried out the same request", () => {
     const cancelled = seen(abc(), ...done("a"), claimed("b"), {
       kind: "undoRequested",
-      code: "operator.undo",
+      code: "operator.cancel",
     });
     expect(states(cancelled)).toMatchObject({ b: "processing", "b:undo": "waiting" });
     const stopped = seen(cancelled, { kind: "stopped", effect: "none", ...ref("b") });
@@ -91,7 +91,7 @@ describe("undoing", () => {
 
   test("ends at once if no step was dispatched", () => {
     const task = seen(abc(), { kind: "undoRequested", code: "operator.cancel" });
-    expect(task.processState).toBe("compensated");
+    expect(task.processState).toBe("undone");
   });
 
   test("halts visibly if an undo fails for good, holds back only undos that depend on it, and allows a resubmit", () => {
@@ -104,7 +104,7 @@ describe("undoing", () => {
       declined("d"),
     );
     const stuck = seen(begun, claimed("b:undo"), declined("b:undo"));
-    expect(stuck.processState).toBe("error");
+    expect(stuck.processState).toBe("halted");
     const other = seen(stuck, ...done("c:undo"));
     expect(states(other)).toMatchObject({
       "b:undo": "error",
@@ -117,12 +117,12 @@ describe("undoing", () => {
       attempt: 1,
       inputChanged: false,
     });
-    expect(again.processState).toBe("compensating");
-    expect(seen(again, ...done("b:undo", 2), ...done("a:undo")).processState).toBe("compensated");
+    expect(again.processState).toBe("undoing");
+    expect(seen(again, ...done("b:undo", 2), ...done("a:undo")).processState).toBe("undone");
   });
 
   test("retries transient faults without limit", () => {
-    let task = seen(abc(), ...done("a"), { kind: "undoRequested", code: "operator.undo" });
+    let task = seen(abc(), ...done("a"), { kind: "undoRequested", code: "operator.cancel" });
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       const claim = decide(task, claimed("a:undo", attempt), at(noon + attempt * 120_000));
       if (!claim.applied) throw new Error(claim.reason);

@@ -36,7 +36,7 @@ function mustHaveSomethingToWaitFor(task: Task): void {
   if (isFinished(task) || task.paused) return;
   const states = stepsOf(task).map(({ processState }) => processState);
   const isMoving = states.some((state) => state === "pending" || state === "processing");
-  expect(isMoving || task.processState === "error").toBe(true);
+  expect(isMoving || task.processState === "halted").toBe(true);
 }
 
 /** Expects that each pending step rests within its policy, whatever an Agent asks for. */
@@ -74,7 +74,7 @@ function mustNameItsSource(before: Task, { task, changes }: Decision & { applied
 }
 
 function mustStandStill(task: Task): void {
-  const halted = task.goal === "do" && task.processState === "error";
+  const halted = task.goal === "do" && task.processState === "halted";
   if (!halted && !task.paused) return;
   expect(stepsOf(task).filter(({ processState }) => processState === "pending")).toEqual([]);
 }
@@ -85,7 +85,7 @@ function mustUndoWhatHappened(task: Task): void {
     const undo = task.steps.get(undoNameOf(call.plan.name));
     const happened = call.processState === "processed" || call.mayHaveEffect;
     if (undo && undo.attempt > 0) expect(happened).toBe(true);
-    if (call.plan.undo === null || task.processState !== "compensated" || !happened) continue;
+    if (call.plan.undo === null || task.processState !== "undone" || !happened) continue;
     expect(undo?.processState).toBe("processed");
   }
 }

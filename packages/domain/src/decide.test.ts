@@ -133,7 +133,7 @@ test("an event that cannot be decided parks its own step for a person", () => {
   const { task: parked, outcomes } = foldEvents(task, report, { now: noon, random: boom, values });
   expect(outcomes[0]).toMatchObject({ applied: false, reason: "undecidable" });
   expect(parked).toMatchObject({
-    processState: "error",
+    processState: "halted",
     goal: "do",
     faultCode: "scheduler.undecidable",
   });
@@ -166,7 +166,7 @@ describe("a step for which no request can be made", () => {
     const halted = seen(abc(), ...done("a"), claimed("b"), parked("b"));
     expect(halted).toMatchObject({
       goal: "do",
-      processState: "error",
+      processState: "halted",
       faultCode: "step.input_unresolvable",
     });
     expect(halted.steps.get("b")).toMatchObject({

@@ -21,7 +21,7 @@ const definition: StepDefinition = {
   after: [],
   onlyIf: null,
   undo: { ...policy, operation: "undo", onFailure: "halt" },
-  onFailure: "compensate",
+  onFailure: "undo",
 };
 const { steps } = planWorkflow({
   format: 1,

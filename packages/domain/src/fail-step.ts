@@ -29,7 +29,7 @@ export const failStep = (
     if (remedy.action !== "fail") return delay(task, marked, { ...failure, remedy }, context);
     const failed = giveUp(marked, failure.code, remedy.failureCount);
     const { onFinalFailure } = stepKinds[step.plan.kind];
-    return onFinalFailure(policyFor(step.plan, failure.code)) === "compensate"
+    return onFinalFailure(policyFor(step.plan, failure.code)) === "undo"
       ? undoTask(task, [failed], failure, context)
       : settle(haltedWith(task, failure.code), [failed], context);
   });

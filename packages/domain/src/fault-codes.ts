@@ -75,15 +75,37 @@ export const faultCodes = {
       "An instance of the Agent has no operation of this name. Its request goes to another instance, as `step.request_unreadable`.",
     action: "Deploy the release of the Agent that has it.",
   },
-  "breaker.not_open": {
+  "auth.disabled": {
+    transient: false,
+    meaning: "Operator routes are disabled in this process.",
+    action: "Set `OPERATOR_TOKEN`.",
+  },
+  "auth.token_missing": {
+    transient: false,
+    meaning: "The request shows no token.",
+    action: "Send `Authorization: Bearer <OPERATOR_TOKEN>`.",
+  },
+  "auth.token_wrong": {
+    transient: false,
+    meaning: "The token of the request is not the one of operators.",
+    action:
+      "Send the `OPERATOR_TOKEN` of this service as `Authorization: Bearer <OPERATOR_TOKEN>`.",
+  },
+  "auth.too_many_tries": {
+    transient: true,
+    meaning:
+      "The address showed too many wrong operator tokens. The right one is taken at any time.",
+    action: "Show the right token, or wait as long as `Retry-After` says.",
+  },
+  "breaker.closed": {
     transient: false,
     meaning:
-      "The breaker of the remote service is closed, and the service did not ask to be left alone.",
+      "Nothing holds the remote service back: its breaker is closed, and it did not ask to be left alone.",
     action: "None.",
   },
-  "breaker.open": {
+  "breaker.held": {
     transient: false,
-    meaning: "An operator holds the breaker of the remote service open already.",
+    meaning: "An operator holds the remote service already.",
     action: "None.",
   },
   "breaker.opened": {
@@ -261,34 +283,13 @@ export const faultCodes = {
   },
   "operator.cancel": {
     transient: null,
-    meaning: "An operator cancelled the task.",
+    meaning: "An operator cancelled the task, so it is undone.",
     action: "None.",
-  },
-  "operator.disabled": {
-    transient: false,
-    meaning: "Operator routes are disabled in this process.",
-    action: "Set `OPERATOR_TOKEN`.",
   },
   "operator.retry": {
     transient: null,
     meaning: "An operator ended the delay of a step.",
     action: "None.",
-  },
-  "operator.too_many_tries": {
-    transient: true,
-    meaning:
-      "The address showed too many wrong operator tokens. The right one is taken at any time.",
-    action: "Show the right token, or wait as long as `Retry-After` says.",
-  },
-  "operator.undo": {
-    transient: null,
-    meaning: "An operator had the task undone.",
-    action: "None.",
-  },
-  "operator.unknown": {
-    transient: false,
-    meaning: "The operator token is missing or wrong.",
-    action: "Send `Authorization: Bearer <OPERATOR_TOKEN>`.",
   },
   "pause.in_force": {
     transient: false,
@@ -443,7 +444,7 @@ export const faultCodes = {
   },
   "request.workflow_missing": {
     transient: false,
-    meaning: "A message names no workflow, and `WORKFLOW` is not set.",
+    meaning: "A message names no workflow, and `DEFAULT_WORKFLOW` is not set.",
     action: "Name the workflow in the header `workflow`.",
   },
   "scheduler.undecidable": {
@@ -528,27 +529,27 @@ export const faultCodes = {
     transient: false,
     meaning:
       "The output does not fit the schema in the workflow's definition. The work may be done, so the task halts.",
-    action: "Correct the Agent. Then resolve the step, or have the task undone.",
+    action: "Correct the Agent. Then resolve the step, or cancel the task.",
   },
   "step.output_too_costly": {
     transient: false,
     meaning:
       "The output takes too many steps to check against the schema in the workflow's definition. The work may be done, so the task halts.",
     action:
-      "Have the Agent return less, or store a new version with a simpler schema. Then resolve the step, or have the task undone.",
+      "Have the Agent return less, or store a new version with a simpler schema. Then resolve the step, or cancel the task.",
   },
   "step.output_unstorable": {
     transient: false,
     meaning:
       "The output is too large or holds what Postgres cannot keep. The work may be done, so the task halts.",
-    action: "Correct the Agent. Then resolve the step, or have the task undone.",
+    action: "Correct the Agent. Then resolve the step, or cancel the task.",
   },
   "step.reply_invalid": {
     transient: false,
     meaning:
       "The Agent's reply names its task, step, attempt and token, and is otherwise no `step.reply.v1`. What the Agent did is unknown, so the task halts.",
     action:
-      "Correct the Agent: the step's `faultDetail` has the pointer, and `holdfast conformance` finds the same. Then resolve or resubmit the step, or have the task undone.",
+      "Correct the Agent: the step's `faultDetail` has the pointer, and `holdfast conformance` finds the same. Then resolve or resubmit the step, or cancel the task.",
   },
   "step.request_rejected": {
     transient: null,
@@ -578,7 +579,7 @@ export const faultCodes = {
     meaning:
       "The step was requeued as often in a row as its `maxRequeues` allows, and no Agent did it. The task halts.",
     action:
-      "Find out with `holdfast why` what keeps its Agents from it. Then resubmit the step, or have the task undone.",
+      "Find out with `holdfast why` what keeps its Agents from it. Then resubmit the step, or cancel the task.",
   },
   "store.bug": {
     transient: false,
@@ -664,15 +665,25 @@ export const faultCodes = {
     meaning: "The task's own limit passed, so the task is undone.",
     action: "Find the slow step in the task's history.",
   },
+  "task.finished": {
+    transient: false,
+    meaning: "The task has ended.",
+    action: "None: nothing more can be done to it.",
+  },
   "task.halted": {
     transient: null,
     meaning: "An alert: a step failed for good, and the task waits for a person.",
-    action: "Resubmit or resolve the step, or have the task undone.",
+    action: "Resubmit or resolve the step, or cancel the task.",
   },
   "task.invalid": {
     transient: false,
     meaning: "The task failed validation. `errors` says where.",
     action: "Correct the task.",
+  },
+  "task.is_paused": {
+    transient: false,
+    meaning: "The task is paused, so its steps cannot be retried.",
+    action: "Resume the task.",
   },
   "task.key_in_use": {
     transient: false,
@@ -700,6 +711,11 @@ export const faultCodes = {
     meaning: "The step is not pending, so it has no delay that could be ended.",
     action: "Read the task again.",
   },
+  "task.not_usable": {
+    transient: false,
+    meaning: "What the store holds of this task cannot be used.",
+    action: "Read the reason with `holdfast why`, and repair the store.",
+  },
   "task.nothing_failed": {
     transient: false,
     meaning: "No step of the task has failed for good.",
@@ -725,16 +741,6 @@ export const faultCodes = {
     transient: false,
     meaning: "Several steps have failed, and the request does not say which one it means.",
     action: "Name one of the steps that the answer lists.",
-  },
-  "task.task_finished": {
-    transient: false,
-    meaning: "The task has ended.",
-    action: "None: nothing more can be done to it.",
-  },
-  "task.task_paused": {
-    transient: false,
-    meaning: "The task is paused, so its steps cannot be retried.",
-    action: "Resume the task.",
   },
   "task.undo_has_no_input": {
     transient: false,
@@ -762,11 +768,6 @@ export const faultCodes = {
     meaning: "What the store holds of the task cannot be used. The task was paused.",
     action: "Read the reason with `holdfast why`, and repair the store.",
   },
-  "task.unusable_task": {
-    transient: false,
-    meaning: "What the store holds of this task cannot be used.",
-    action: "Read the reason with `holdfast why`, and repair the store.",
-  },
   "task.wrong_goal": {
     transient: false,
     meaning: "The task is being undone, so this cannot be done to it.",
@@ -786,6 +787,11 @@ export const faultCodes = {
     transient: false,
     meaning: "An Agent of the workflow has never announced itself, though others have.",
     action: "Start the Agent, or submit with `?allowUnknownAgents=true`.",
+  },
+  "workflow.already_retired": {
+    transient: false,
+    meaning: "The workflow is retired already.",
+    action: "None.",
   },
   "workflow.changed": {
     transient: false,
@@ -828,11 +834,6 @@ export const faultCodes = {
     transient: false,
     meaning: "The workflow is retired: it takes no new tasks.",
     action: "Submit to a newer version, or reinstate it.",
-  },
-  "workflow.retired_already": {
-    transient: false,
-    meaning: "The workflow is retired already.",
-    action: "None.",
   },
   "workflow.operators_only": {
     transient: false,

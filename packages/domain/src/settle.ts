@@ -26,7 +26,7 @@ export function settle(
     all.push(...more);
   }
   const processState = summarise(moved.goal, moved.steps.values());
-  const halted = moved.goal === "undo" || processState === "error";
+  const halted = moved.goal === "undo" || processState === "halted";
   const faultCode = halted ? moved.faultCode : null;
   return { applied: true, task: { ...moved, processState, faultCode }, changes: all };
 }

@@ -4,7 +4,7 @@ import { sourceOfMove, sourceWords } from "./source.ts";
 const said = (
   action: string,
   reason: string | null,
-  [fromState, toState] = ["processing", "error"],
+  [fromState, toState] = ["processing", "halted"],
 ) => sourceOfMove({ action, fromState, toState, reason });
 
 describe("an entry of the history names who said", () => {
@@ -15,18 +15,16 @@ describe("an entry of the history names who said", () => {
     ["fail", "agent.unexpected", "agent"],
     ["fail", "step.input_invalid", "definition"],
     ["fail", "step.reply_invalid", "agent"],
-    ["undo", "operator.undo", "person"],
+    ["undo", "operator.cancel", "person"],
     ["undo", "task.expired", "definition"],
   ])("that %s was for %s", (action, reason, source) => {
     expect(said(action, reason)).toBe(source);
   });
 
   test("what a task is undone for, when its undo begins and not when it ends", () => {
-    expect(said("summarise", "payments.declined", ["processing", "compensating"])).toBe(
-      "remoteService",
-    );
-    expect(said("summarise", "operator.undo", ["error", "compensated"])).toBe("person");
-    expect(said("summarise", "operator.undo", ["compensating", "compensated"])).toBeNull();
+    expect(said("summarise", "payments.declined", ["processing", "undoing"])).toBe("remoteService");
+    expect(said("summarise", "operator.cancel", ["halted", "undone"])).toBe("person");
+    expect(said("summarise", "operator.cancel", ["undoing", "undone"])).toBeNull();
   });
 });
 

@@ -34,7 +34,6 @@ export interface Reason {
 /** Codes with which Holdfast ends an attempt or a task, apart from those that an Agent chooses. */
 const sources: Readonly<Partial<Record<FaultCode, Source>>> = {
   "operator.cancel": "person",
-  "operator.undo": "person",
   "step.contract_broken": "agent",
   "step.delivery_limit": "agent",
   "step.expired": "agent",
@@ -81,7 +80,7 @@ interface Move {
 }
 
 const failures: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
-const undoStates: ReadonlySet<string> = new Set(["compensating", "compensated"]);
+const undoStates: ReadonlySet<string> = new Set(["undoing", "undone"]);
 
 /**
  * Who said what counted a failure or began an undo with this entry. Null: it did neither. What is requeued, and what
@@ -91,6 +90,6 @@ export function sourceOfMove({ action, fromState, toState, reason }: Move): Sour
   if (reason === null || haltsOfOurs.has(reason)) return null;
   const beginsUndo =
     action === "undo" ||
-    (action === "summarise" && undoStates.has(toState) && fromState !== "compensating");
+    (action === "summarise" && undoStates.has(toState) && fromState !== "undoing");
   return failures.has(action) || beginsUndo ? sourceOf(reason) : null;
 }

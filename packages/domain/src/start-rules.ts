@@ -20,7 +20,7 @@ export function isReached(task: Task, step: Step): boolean {
  * A call is undone once it has settled and all that was dispatched after it has settled and is
  * undone: in reverse order, parallel branches in parallel, and never beside its own do.
  */
-export function mayStartCompensation(task: Task, step: WaitingStep): boolean {
+export function mayStartUndo(task: Task, step: WaitingStep): boolean {
   const { undoes } = step.plan;
   const call = undoes === null ? undefined : task.steps.get(undoes);
   if (call === undefined || undoes === null || !isSettled(call)) return false;

@@ -1,5 +1,5 @@
 import { type Band, bandOf, type Priority } from "./priority.ts";
-import { mayStartCall, mayStartCompensation } from "./start-rules.ts";
+import { mayStartCall, mayStartUndo } from "./start-rules.ts";
 import type { StepRecord, WaitingStep } from "./step.ts";
 import type { Goal, Task } from "./task.ts";
 import type { StepPolicy } from "./workflow-definition.ts";
@@ -16,7 +16,7 @@ export interface StepKindRules {
   /** Its band in the due order, by the priority of the task. */
   readonly band: (priority: Priority) => Band;
   /** What the final failure of a step means for its task. */
-  readonly onFinalFailure: (policy: Pick<StepPolicy, "onFailure">) => "compensate" | "halt";
+  readonly onFinalFailure: (policy: Pick<StepPolicy, "onFailure">) => "undo" | "halt";
   /** Whether an operator is alerted as soon as a step fails once, and not only when it fails for good. */
   readonly alertsOnFirstFailure: boolean;
   /** Whether its input comes from the workflow's author, so that an operator may correct it. */
@@ -46,10 +46,10 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     isPinned: ({ mayHaveEffect }) => mayHaveEffect,
     undoneBy: undoNameOf,
   },
-  compensation: {
+  undo: {
     goal: "undo",
     addedAt: "undo",
-    mayStart: mayStartCompensation,
+    mayStart: mayStartUndo,
     // An undo goes first: the effects of an abandoned task should not last.
     band: () => bandOf("undo"),
     // There is no way back from the way back.

@@ -8,14 +8,14 @@ export function summarise(goal: Goal, steps: Iterable<Step>): TaskState {
 }
 
 function summariseDoing(steps: readonly Step[]): TaskState {
-  if (steps.some((step) => step.processState === "error")) return "error";
+  if (steps.some((step) => step.processState === "error")) return "halted";
   if (steps.every(isDone)) return "processed";
   return steps.some((step) => step.attempt > 0) ? "processing" : "pending";
 }
 
 function summariseUndoing(steps: readonly Step[]): TaskState {
-  const compensations = steps.filter((step) => stepKinds[step.plan.kind].goal === "undo");
-  if (compensations.some((step) => step.processState === "error")) return "error";
-  const over = compensations.every(isDone) && steps.every(isSettled);
-  return over ? "compensated" : "compensating";
+  const undos = steps.filter((step) => stepKinds[step.plan.kind].goal === "undo");
+  if (undos.some((step) => step.processState === "error")) return "halted";
+  const over = undos.every(isDone) && steps.every(isSettled);
+  return over ? "undone" : "undoing";
 }

@@ -10,7 +10,7 @@ export interface StatusBody {
   readonly taskId: string;
   readonly correlationId: string | null;
   readonly sequence: number;
-  readonly event: "received" | "progress" | "processed" | "compensating" | "compensated" | "error";
+  readonly event: "received" | "progress" | "processed" | "undoing" | "undone" | "halted";
   readonly workflow: string;
   readonly state: string;
   /** The steps that moved, and their states. */
@@ -176,7 +176,7 @@ function alertsOf(
       : [];
   });
   const others = [...failing, ...delayed, ...requeued];
-  if (after.processState !== "error" || before.task.processState === "error") return others;
+  if (after.processState !== "halted" || before.task.processState === "halted") return others;
   const failed = changes.find(({ step }) => step.processState === "error")?.step;
   const halted = {
     ...common,

@@ -9,9 +9,9 @@ export const taskStates = [
   "pending",
   "processing",
   "processed",
-  "error",
-  "compensating",
-  "compensated",
+  "halted",
+  "undoing",
+  "undone",
 ] as const;
 export type TaskState = (typeof taskStates)[number];
 
@@ -27,18 +27,18 @@ export interface Task {
   readonly paused: boolean;
   /** When its first steps are due, as its submission asked; null: from the beginning. */
   readonly beginAt: Instant | null;
-  /** Its steps by name, in the order of the definition; compensations appear when the undo begins. */
+  /** Its steps by name, in the order of the definition; undos appear when the undo begins. */
   readonly steps: ReadonlyMap<string, Step>;
 }
 
 /** The moves that a task may make; the guard trigger of the state store has the same. */
 export const legalTaskTransitions: Readonly<Record<TaskState, readonly TaskState[]>> = {
-  pending: ["processing", "processed", "error", "compensating", "compensated"],
-  processing: ["processed", "error", "compensating", "compensated"],
-  error: ["processing", "processed", "compensating", "compensated"],
-  compensating: ["error", "compensated"],
+  pending: ["processing", "processed", "halted", "undoing", "undone"],
+  processing: ["processed", "halted", "undoing", "undone"],
+  halted: ["processing", "processed", "undoing", "undone"],
+  undoing: ["halted", "undone"],
   processed: [],
-  compensated: [],
+  undone: [],
 };
 
 export const isFinished = ({ processState }: Pick<Task, "processState">): boolean =>

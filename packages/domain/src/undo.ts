@@ -14,13 +14,13 @@ export function beginUndo(task: Task, code: string): { task: Task; changes: read
   const changes = calls
     .filter((step) => step.processState === "waiting" || step.processState === "pending")
     .map((step) => change(step, "cancel", { reason: code }));
-  const compensations = calls.filter(needsUndo).flatMap((step) => {
+  const undos = calls.filter(needsUndo).flatMap((step) => {
     const undo = stepKinds[step.plan.kind].undoneBy(step.plan.name);
     const undoPlan = undo === null ? undefined : task.workflow.steps.get(undo);
     return undoPlan === undefined ? [] : [newStep(undoPlan, agentToUndo(step))];
   });
   const steps = new Map(task.steps);
-  for (const step of compensations) steps.set(step.plan.name, step);
+  for (const step of undos) steps.set(step.plan.name, step);
   return { task: { ...task, goal: "undo", faultCode: code, steps }, changes };
 }
 
@@ -31,7 +31,7 @@ const agentToUndo = ({ plan: { pool }, agent }: Step): string | null =>
 const needsUndo = (step: Step): boolean =>
   step.processState === "processed" || step.processState === "processing" || step.mayHaveEffect;
 
-/** Compensations whose call turned out, once settled, to have changed nothing. */
+/** Undos whose call turned out, once settled, to have changed nothing. */
 export function obsoleteUndos(task: Task): readonly Change[] {
   return stepsOf(task).flatMap((step) => {
     if (step.processState !== "waiting" || step.plan.undoes === null) return [];

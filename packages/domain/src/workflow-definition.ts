@@ -55,7 +55,7 @@ export interface StepPolicy {
   readonly retry: RetryPolicy;
   readonly coolDown: CoolDownPolicy | null;
   /** What happens to the task once this step has failed for good. */
-  readonly onFailure: "compensate" | "halt";
+  readonly onFailure: "undo" | "halt";
   /** What is done otherwise about certain faults. Absent: nothing. */
   readonly faults?: readonly FaultPolicy[];
 }

@@ -7,7 +7,7 @@ import type {
   WorkflowDefinition,
 } from "./workflow-definition.ts";
 
-export type StepKind = "call" | "compensation";
+export type StepKind = "call" | "undo";
 
 /** All of a step that its definition fixes and decisions need. Holds no payload. */
 export interface StepPlan extends StepPolicy {
@@ -23,7 +23,7 @@ export interface StepPlan extends StepPolicy {
   readonly maxRequeues?: number;
   /** The undo of a call, if it can be undone. */
   readonly undo: UndoDefinition | null;
-  /** The name of the call that a compensation undoes. */
+  /** The name of the call that an undo undoes. */
   readonly undoes: string | null;
 }
 
@@ -47,8 +47,8 @@ export function hasConditions({ steps }: WorkflowPlan): boolean {
 /** Prepares a definition for decisions. Expects a valid one. */
 export function planWorkflow(definition: WorkflowDefinition): WorkflowPlan {
   const calls = definition.steps.map((step) => callPlan(step, definition));
-  const compensations = calls.filter(isUndoable).map(compensationPlan);
-  const steps = new Map([...calls, ...compensations].map((plan) => [plan.name, plan]));
+  const undos = calls.filter(isUndoable).map(undoPlan);
+  const steps = new Map([...calls, ...undos].map((plan) => [plan.name, plan]));
   return { name: definition.name, steps, downstream: downstreamOf(calls) };
 }
 
@@ -85,11 +85,11 @@ const poolOf = (agents: readonly string[], remotes: WorkflowDefinition["remotes"
   sharesKeys: agents.every((agent) => remotes?.[agent]?.sharesKeys === true),
 });
 
-function compensationPlan(call: StepPlan & { readonly undo: UndoDefinition }): StepPlan {
+function undoPlan(call: StepPlan & { readonly undo: UndoDefinition }): StepPlan {
   return {
     ...call.undo,
     name: undoNameOf(call.name),
-    kind: "compensation",
+    kind: "undo",
     agent: call.agent,
     pool: call.pool,
     after: [],

@@ -24,7 +24,7 @@ export function definitionOf(
       completeWithin: 5_000,
       retry: { failures: 3, backoff: 1_000, max: 60_000 },
       coolDown: null,
-      onFailure: "compensate",
+      onFailure: "undo",
       undo: {
         operation: `undo-${step.name}`,
         startWithin: 30_000,

@@ -13,7 +13,7 @@ export const anyWorkflow = fc
       before: fc.bigInt({ min: 0n, max: 63n }),
       failures: fc.integer({ min: 1, max: 3 }),
       coolDown: fc.constantFrom(null, { wait: 10_000, times: 1 }),
-      onFailure: fc.constantFrom("compensate", "halt"),
+      onFailure: fc.constantFrom("undo", "halt"),
       undoable: fc.boolean(),
       wanted: fc.constantFrom("yes", "no", null),
       maxRequeues: fc.constantFrom(undefined, undefined, 1),
@@ -75,7 +75,7 @@ export function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | nul
   const steps = stepsOf(task);
   const failed = among(steps, "error", pick);
   if (kind === "undo")
-    return pick % 2 === 0 ? { kind: "undoRequested", code: "operator.undo" } : null;
+    return pick % 2 === 0 ? { kind: "undoRequested", code: "operator.cancel" } : null;
   if (kind === "replan") return { kind: "replanned" };
   if (kind === "pause") return { kind: "paused" };
   if (kind === "resume") return { kind: "resumed" };

@@ -9,7 +9,7 @@ const tenant = "default";
 /** The tasks that bulk operations of tests are about: all that are open. */
 export const openTasks = {
   tenant,
-  conditions: [{ field: "state", operator: "in", operand: ["error", "pending", "processing"] }],
+  conditions: [{ field: "state", operator: "in", operand: ["halted", "pending", "processing"] }],
   createdFrom: null,
   createdBefore: null,
 } as const;
@@ -22,7 +22,7 @@ export const bulkWish = (changes: Partial<NewBulkOperation> = {}): NewBulkOperat
   action: "resubmit",
   step: null,
   output: undefined,
-  filter: { state: "error" },
+  filter: { state: "halted" },
   actor: "ann",
   reason: "the bank is back",
   canary: 0,

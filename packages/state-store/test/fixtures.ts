@@ -152,7 +152,7 @@ export function testWorkflow(
       input: { $ref: "/input" },
       after: index === 0 ? [] : [steps[index - 1]?.name ?? ""],
       onlyIf: null,
-      onFailure: "compensate",
+      onFailure: "undo",
       undo: { ...policy, operation: `undo${step.name}`, onFailure: "halt" },
       ...step,
     })),

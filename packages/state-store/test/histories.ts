@@ -11,7 +11,7 @@ export interface Histories extends AsyncDisposable {
 }
 
 const actions = ["claim", "complete", "retry", "fail", "requeue", "plan"] as const;
-const ends = ["processing", "error", "processed", "compensated"] as const;
+const ends = ["processing", "halted", "processed", "undone"] as const;
 
 interface Writer {
   readonly client: Client;
@@ -74,13 +74,13 @@ function taskSql({ below, pick }: Dice): string {
   });
   return `with task as (
          insert into state.tasks (task_id, workflow, process_state, created_at)
-         values (state.new_task_id(), '${workflow}', '${pick(["pending", "error"])}', '2026-11-24T09:59:50Z')
+         values (state.new_task_id(), '${workflow}', '${pick(["pending", "halted"])}', '2026-11-24T09:59:50Z')
          returning task_id
        ),
        steps as (
          insert into state.steps (task_id, name, kind, lane, process_state, admitted, start_within, complete_within)
          select task_id, name, kind, 'hotels', 'waiting', true, 1, 1
-           from task cross join (values ('s', 'call'), ('s:undo', 'compensation')) as step (name, kind)
+           from task cross join (values ('s', 'call'), ('s:undo', 'undo')) as step (name, kind)
        )
        insert into state.events (task_id, step, action, from_state, to_state, attempt, reason, at, actor)
        select task_id, step, action, from_state, to_state, attempt, reason, at, 'test'

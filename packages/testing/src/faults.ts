@@ -5,7 +5,7 @@ import type { Duration } from "@holdfast/workflow";
 export type AgentPoint = "agent.received" | "agent.worked" | "agent.replying" | "agent.replied";
 
 /**
- * A fault that a test injects, `times` over. Steps are named as in the workflow; the compensation of a
+ * A fault that a test injects, `times` over. Steps are named as in the workflow; the undo of a
  * step is `<step>:undo`.
  */
 export type InjectedFault =

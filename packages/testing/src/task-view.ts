@@ -28,7 +28,7 @@ export interface TaskView {
   readonly goal: Goal;
   /** Why it is undone, or what it halted with; null: neither. */
   readonly faultCode: string | null;
-  /** The steps by name. Compensations, `<step>:undo`, appear when the undo begins. */
+  /** The steps by name. Undos, `<step>:undo`, appear when the undo begins. */
   readonly steps: Readonly<Record<string, StepView>>;
   /** What the workflow returns, once the task is processed; null before. */
   readonly output: Json;

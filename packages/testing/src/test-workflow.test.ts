@@ -66,7 +66,7 @@ const refuse = () => Promise.reject(new PermanentFault("flights.full", "No seat 
 
 test("a task whose handler fails for good is undone in reverse order", async () => {
   const run = await testWorkflow(bookTrip, agentsWith({ fly: refuse }), { input });
-  expect(await run.finished()).toMatchObject({ state: "compensated", faultCode: "flights.full" });
+  expect(await run.finished()).toMatchObject({ state: "undone", faultCode: "flights.full" });
   expect(operationsOf(run.calls)).toEqual(["book", "fly", "rebook", "cancel"]);
 });
 
@@ -116,14 +116,14 @@ describe("a fault", () => {
     expect(operationsOf(run.calls)).toEqual(["book", "fly"]);
   });
 
-  test("fails a compensation, which is retried until it is done", async () => {
+  test("fails an undo, which is retried until it is done", async () => {
     const faults = [
       fail("seat", { error: new PermanentFault("flights.full", "No seat is left") }),
       fail("room:undo", { times: 4 }),
     ];
     const run = await testWorkflow(bookTrip, agentsWith(), { input, faults });
     expect(await run.finished()).toMatchObject({
-      state: "compensated",
+      state: "undone",
       steps: { "room:undo": { state: "processed", attempt: 5 } },
     });
   });
@@ -292,7 +292,7 @@ describe("a value that a caller may leave out", () => {
     const run = await testWorkflow(pass, agents, { input: {} });
     await run.advance("1m");
     expect(run.task).toMatchObject({
-      state: "error",
+      state: "halted",
       goal: "do",
       faultCode: "step.input_unresolvable",
       steps: { write: { state: "processed" }, take: { state: "error", failureCount: 0 } },

@@ -116,9 +116,9 @@ function storeIn({ timeline, random }: World) {
 const nothing = (): void => {};
 const unwatched = { stored: nothing, waiting: nothing, taken: nothing, acknowledged: nothing };
 
-/** A task in `error` waits for an operator. */
+/** A task that is `halted` waits for an operator. */
 const hasEnded = ({ task }: StoredTask): boolean =>
-  isFinished(task) || task.processState === "error";
+  isFinished(task) || task.processState === "halted";
 
 function unfinished(task: TaskView, within: Duration, story: readonly string[]): string {
   const steps = Object.entries(task.steps).map(

@@ -49,7 +49,7 @@ describe("a step of a definition", () => {
           completeWithin: 5_000,
           retry: { failures: 3, backoff: 1_000, max: 60_000 },
           coolDown: null,
-          onFailure: "compensate",
+          onFailure: "undo",
           undo: {
             operation: "refund",
             startWithin: 30_000,

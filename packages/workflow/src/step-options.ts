@@ -31,7 +31,7 @@ export interface CoolDownOptions {
 interface FaultOptions {
   readonly retry?: RetryOptions;
   readonly coolDown?: CoolDownOptions | null;
-  readonly onFailure?: "compensate" | "halt";
+  readonly onFailure?: "undo" | "halt";
 }
 
 /**
@@ -75,7 +75,7 @@ interface PolicyOptions {
   readonly retry?: RetryOptions;
   readonly coolDown?: CoolDownOptions | null;
   /** What follows once the step has failed for good: undo the task (the default), or wait for an operator. */
-  readonly onFailure?: "compensate" | "halt";
+  readonly onFailure?: "undo" | "halt";
   /** Policies for single faults. */
   readonly faults?: FaultsOptions;
   readonly undo?: UndoOptions;
@@ -138,7 +138,7 @@ export function policyOf(
     ...toExtension(options.extendUpTo, "extendUpTo"),
     retry: toRetry(options.retry, { failures: 3, field: "retry" }),
     coolDown: toCoolDown(options.coolDown ?? null, "coolDown"),
-    onFailure: options.onFailure ?? "compensate",
+    onFailure: options.onFailure ?? "undo",
     ...toFaults(options.faults, { failures: 3, field: "faults" }),
   };
 }

@@ -12,7 +12,7 @@ export const AgentHostConfig = Type.Object({
       "paths such as ./agents/hotels.js, or names of packages, separated by commas: modules that export Agents",
   }),
   /** Which of the loaded Agents this process runs; all of them unless set. */
-  AGENTS: Type.Optional(
+  AGENT_NAMES: Type.Optional(
     Type.String({
       maxLength: 1_000,
       pattern: "^[a-z0-9-]+(,[a-z0-9-]+)*$",

@@ -12,7 +12,7 @@ test("loadAgents loads the Agents that a module exports, also those with configu
   expect((await load()).map(({ name }) => name).toSorted()).toEqual(["farewells", "greetings"]);
 });
 
-test("loadAgents keeps only the Agents that AGENTS names", async () => {
+test("loadAgents keeps only the Agents that AGENT_NAMES names", async () => {
   expect(await load({ wanted: ["greetings"] })).toMatchObject([{ name: "greetings" }]);
 });
 
@@ -51,7 +51,7 @@ test.each<[string, Parameters<typeof load>[0], RegExp]>([
   [
     "a name that no loaded Agent has",
     { wanted: ["greetings", "insults"] },
-    /^AGENTS names insults, but the loaded Agents are /,
+    /^AGENT_NAMES names insults, but the loaded Agents are /,
   ],
   [
     "an Agent whose configuration is missing",

@@ -36,7 +36,7 @@ export async function loadAgents(options: LoadOptions): Promise<readonly HostedA
   const unknown = wanted?.filter((name) => !loaded.some((agent) => agent.name === name)) ?? [];
   if (unknown.length > 0) {
     const names = loaded.map(({ name }) => name).join(", ");
-    throw invalid(`AGENTS names ${unknown.join(", ")}, but the loaded Agents are ${names}`);
+    throw invalid(`AGENT_NAMES names ${unknown.join(", ")}, but the loaded Agents are ${names}`);
   }
   return wanted === null ? loaded : loaded.filter(({ name }) => wanted.includes(name));
 }

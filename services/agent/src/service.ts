@@ -6,7 +6,7 @@ import { loadAgents } from "./load-agents.ts";
 export const agentService = agentsService("agent", AgentHostConfig, (config, env) =>
   loadAgents({
     modules: config.AGENT_MODULES.split(","),
-    wanted: config.AGENTS?.split(",") ?? null,
+    wanted: config.AGENT_NAMES?.split(",") ?? null,
     folder: process.cwd(),
     env,
   }),

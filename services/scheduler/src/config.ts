@@ -27,7 +27,7 @@ export const SchedulerConfig = Type.Object({
    * How many steps of one Agent each Scheduler may have in flight at most. All together have no more than two for
    * each slot of the Agent's instances.
    */
-  WINDOW: Integer({ default: 200, minimum: 1, maximum: 10_000 }),
+  MAX_IN_FLIGHT: Integer({ default: 200, minimum: 1, maximum: 10_000 }),
   /**
    * Percent of the slots of an Agent that each claim keeps for tasks of the priority `batch`, while some are due. With 0
    * they wait until nothing more urgent is due.

@@ -56,7 +56,7 @@ export const schedulerService = defineService("scheduler", SchedulerConfig, asyn
     actor,
     userId: userOf(config.BROKER_URL),
     signal,
-    maxInFlight: config.WINDOW,
+    maxInFlight: config.MAX_IN_FLIGHT,
     batchReserve: config.BATCH_RESERVE,
     pollInterval: config.POLL_INTERVAL,
     identity: config.REPLY_IDENTITY,
@@ -82,7 +82,7 @@ function reports(
   const watch = watchStandstills({ store, broker, instance });
   stack.use(repeat(watch, { name: "standstills", ...repeated }));
   stack.use(repeat(reportUnrecorded({ broker }), { name: "unrecorded", ...repeated }));
-  const me = { service: "scheduler", instance, slots: config.WINDOW } as const;
+  const me = { service: "scheduler", instance, slots: config.MAX_IN_FLIGHT } as const;
   stack.use(
     repeat(
       announceInstance(store, () => me),

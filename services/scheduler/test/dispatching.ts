@@ -19,7 +19,7 @@ const policy = {
   completeWithin: 5_000,
   retry: { failures: 3, backoff: 1_000, max: 60_000 },
   coolDown: null,
-  onFailure: "compensate",
+  onFailure: "undo",
 } as const;
 
 const step = (name: string, input: StepDefinition["input"]): StepDefinition => ({

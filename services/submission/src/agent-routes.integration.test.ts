@@ -100,5 +100,5 @@ test("a paused Agent shows who paused it, when and why", async () => {
 
 test("the list of Agents is refused without the operator's token", async () => {
   const response = await operated.app.inject({ url: "/v1/agents" });
-  expect(response.json()).toMatchObject({ status: 401, code: "operator.unknown" });
+  expect(response.json()).toMatchObject({ status: 401, code: "auth.token_missing" });
 });

@@ -4,6 +4,12 @@ import type { IncomingHttpHeaders } from "node:http";
 export const tokenIn = ({ authorization = "" }: IncomingHttpHeaders): string =>
   /^Bearer (.+)$/i.exec(authorization)?.[1] ?? "";
 
+/** The code of a 401. */
+export const refusalOf = (
+  headers: IncomingHttpHeaders,
+): "auth.token_missing" | "auth.token_wrong" =>
+  tokenIn(headers) === "" ? "auth.token_missing" : "auth.token_wrong";
+
 /** What a 401 says of how to show who asks, by RFC 6750. A token that was shown was not the right one. */
 export const challengeTo = (headers: IncomingHttpHeaders): string =>
   tokenIn(headers) === ""

@@ -35,25 +35,20 @@ export const SubmissionConfig = Type.Object({
   EVENTS: Events,
   /**
    * `tasks`: takes tasks, for applications, without the operators' routes. `operations`: the operators' routes,
-   * without taking tasks. Each needs less rights than `all`. `orders` is the earlier name of `tasks`.
+   * without taking tasks. Each needs less rights than `all`.
    */
-  DUTY: Type.Union(
-    [
-      Type.Literal("all"),
-      Type.Literal("tasks"),
-      Type.Literal("operations"),
-      Type.Literal("orders"),
-    ],
-    { default: "all" },
-  ),
+  ROLE: Type.Union([Type.Literal("all"), Type.Literal("tasks"), Type.Literal("operations")], {
+    default: "all",
+    formerly: "DUTY",
+  }),
   /**
    * Modules whose exported workflows are stored at the start: paths and names of packages, with commas between
-   * them. Others are stored by `PUT /v1/workflows/{name}`. The login of `DUTY=tasks` stores the first version of a
-   * workflow only: name the modules for `DUTY=operations`, too, which stores further ones.
+   * them. Others are stored by `PUT /v1/workflows/{name}`. The login of `ROLE=tasks` stores the first version of a
+   * workflow only: name the modules for `ROLE=operations`, too, which stores further ones.
    */
   WORKFLOW_MODULES: Type.Optional(Text()),
   /** The workflow of messages that name none; it must be stored by then. Without it they are refused. */
-  WORKFLOW: Type.Optional(Text()),
+  DEFAULT_WORKFLOW: Type.Optional(Text()),
   /** `accept`: takes tasks also when an Agent of their workflow has never announced itself. */
   UNKNOWN_AGENTS: Type.Union([Type.Literal("refuse"), Type.Literal("accept")], {
     default: "refuse",
@@ -120,7 +115,12 @@ export const SubmissionConfig = Type.Object({
   TRUSTED_PROXIES: TrustedProxies,
   HTTP_NAMES: HttpNames,
   /** Tasks that may wait for the state store; a further one is answered 503 at once. */
-  MAX_WAITING_ORDERS: Integer({ default: 200, minimum: 1, maximum: 100_000 }),
+  MAX_WAITING_TASKS: Integer({
+    default: 200,
+    minimum: 1,
+    maximum: 100_000,
+    formerly: "MAX_WAITING_ORDERS",
+  }),
   /** The time in which a request must have arrived, and for which a task may then wait for the state store. */
   REQUEST_TIMEOUT: Duration({ default: "10s", least: "100ms" }),
 });

@@ -26,7 +26,7 @@ export interface ById {
 
 /** Why a route to one task has none. 401 only where operators alone see tasks. */
 export const codesOfTask: Codes = {
-  401: ["operator.unknown"],
+  401: ["auth.token_missing", "auth.token_wrong"],
   404: ["task.submission_refused", "task.unknown"],
   500: ["workflow.unusable"],
 };

@@ -14,18 +14,18 @@ beforeEach(() => operated.forgetHints());
 
 describe("access to operator routes", () => {
   test.each([
-    ["nobody", ""],
-    ["somebody with another token", "Bearer something-else"],
-    ["somebody with the token, but not as one", token],
-  ])("is refused to %s", async (_, authorization) => {
+    ["nobody", "", "auth.token_missing"],
+    ["somebody with another token", "Bearer something-else", "auth.token_wrong"],
+    ["somebody with the token, but not as one", token, "auth.token_missing"],
+  ])("is refused to %s", async (_, authorization, code) => {
     const booking = await operated.submit();
     const response = await operated.act(
-      `/v1/bookings/${booking.id}/undo`,
+      `/v1/bookings/${booking.id}/cancel`,
       { ...wish, version: 1 },
       authorization,
     );
     expect(response.statusCode).toBe(401);
-    expect(response.json()).toMatchObject({ code: "operator.unknown" });
+    expect(response.json()).toMatchObject({ code });
     expect(await operated.show(booking.id)).toEqual(booking);
   });
 
@@ -38,7 +38,7 @@ describe("access to operator routes", () => {
       payload: wish,
     });
     expect(response.statusCode).toBe(403);
-    expect(response.json()).toMatchObject({ code: "operator.disabled" });
+    expect(response.json()).toMatchObject({ code: "auth.disabled" });
   });
 });
 
@@ -96,7 +96,7 @@ test("a client without a token learns nothing about the body that a route expect
   const booking = await operated.submit();
   for (const path of [`/v1/bookings/${booking.id}/pause`, "/v1/agents/payments/pause"]) {
     const response = await operated.act(path, { nonsense: true }, "Bearer wrong");
-    expect(response.json()).toMatchObject({ status: 401, code: "operator.unknown" });
+    expect(response.json()).toMatchObject({ status: 401, code: "auth.token_wrong" });
   }
 });
 
@@ -113,7 +113,7 @@ test("an address that guesses tokens is refused for a while, and operators of th
     expect((await guess(`Bearer guess-${tries}`)).statusCode).toBe(401);
   }
   const refused = await guess("Bearer guess");
-  expect(refused.json()).toMatchObject({ status: 429, code: "operator.too_many_tries" });
+  expect(refused.json()).toMatchObject({ status: 429, code: "auth.too_many_tries" });
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
   expect((await guess(`Bearer ${token}`)).statusCode).toBe(204);
 });

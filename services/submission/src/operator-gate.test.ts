@@ -43,12 +43,12 @@ function opened(expected: string | null = token) {
   };
 }
 
-const refused = { status: 401, code: "operator.unknown" };
+const refused = { status: 401, code: "auth.token_wrong" };
 
 describe("the gate", () => {
   test("refuses every request if no token is set", async () => {
     const { show, answer } = opened(null);
-    expect(await answer("")).toMatchObject({ status: 403, code: "operator.disabled" });
+    expect(await answer("")).toMatchObject({ status: 403, code: "auth.disabled" });
     expect(await show("null")).toMatchObject({ status: 403 });
   });
 
@@ -65,7 +65,7 @@ describe("the gate", () => {
     advance(20_000);
     expect(await show("wrong")).toEqual({
       status: 429,
-      code: "operator.too_many_tries",
+      code: "auth.too_many_tries",
       headers: { "retry-after": "40" },
     });
     expect(await show(token)).toEqual({ status: 200 });
@@ -84,7 +84,8 @@ describe("the gate", () => {
 
   test("takes a request without a token for no try, however many tabs of a console ask so", async () => {
     const { answer, logged, counted } = opened();
-    for (let tab = 0; tab < 50; tab += 1) expect(await answer("")).toMatchObject(refused);
+    for (let tab = 0; tab < 50; tab += 1)
+      expect(await answer("")).toMatchObject({ ...refused, code: "auth.token_missing" });
     expect(logged).toEqual([]);
     expect(counted()).toBe(0);
   });

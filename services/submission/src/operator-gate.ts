@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Metrics } from "@holdfast/runtime";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
-import { tokenIn } from "./bearer.ts";
+import { refusalOf, tokenIn } from "./bearer.ts";
 import { httpMetrics } from "./http-metrics.ts";
 import { Problem } from "./problem.ts";
 
@@ -71,7 +71,7 @@ export function operatorGate(
     void reply.header("retry-after", String(Math.ceil((found.until - clock()) / 1_000)));
     throw new Problem(
       429,
-      "operator.too_many_tries",
+      "auth.too_many_tries",
       `This address showed ${wrongTries} wrong tokens within a minute. Show the right one, or wait until the minute is over.`,
     );
   };
@@ -82,7 +82,7 @@ export function operatorGate(
       if (token === null) {
         throw new Problem(
           403,
-          "operator.disabled",
+          "auth.disabled",
           "Operator routes are disabled: OPERATOR_TOKEN is not set for the submission service.",
         );
       }
@@ -90,7 +90,7 @@ export function operatorGate(
       if (tokenIn(request.headers) !== "") countWrong(request, reply);
       throw new Problem(
         401,
-        "operator.unknown",
+        refusalOf(request.headers),
         "Show the operator's token: Authorization: Bearer …",
       );
     },

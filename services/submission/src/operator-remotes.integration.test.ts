@@ -18,7 +18,7 @@ const list = async () => {
   return items;
 };
 
-test("the breaker of a remote service is opened and closed, with the operator and the reason", async () => {
+test("a remote service is held and released, with the operator and the reason", async () => {
   const path = "/v1/remotes/notifications";
   expect(await list()).toContainEqual(
     expect.objectContaining({
@@ -27,23 +27,23 @@ test("the breaker of a remote service is opened and closed, with the operator an
       agents: ["notifications"],
     }),
   );
-  expect((await operated.act(`${path}/open`, wish)).statusCode).toBe(204);
-  expect((await operated.act(`${path}/open`, wish)).json()).toMatchObject({
+  expect((await operated.act(`${path}/hold`, wish)).statusCode).toBe(204);
+  expect((await operated.act(`${path}/hold`, wish)).json()).toMatchObject({
     status: 409,
-    code: "breaker.open",
+    code: "breaker.held",
   });
   expect(await list()).toContainEqual(
     expect.objectContaining({ name: "notifications", breaker: "open", held: true, ...recorded }),
   );
-  expect((await operated.act(`${path}/close`, wish)).statusCode).toBe(204);
-  expect((await operated.act(`${path}/close`, wish)).json()).toMatchObject({
+  expect((await operated.act(`${path}/release`, wish)).statusCode).toBe(204);
+  expect((await operated.act(`${path}/release`, wish)).json()).toMatchObject({
     status: 409,
-    code: "breaker.not_open",
+    code: "breaker.closed",
   });
 });
 
-test.each(["open", "close"])(
-  "to %s the breaker of an unknown remote service is refused, with names like it",
+test.each(["hold", "release"])(
+  "to %s an unknown remote service is refused, with names like it",
   async (verb) => {
     expect((await operated.act(`/v1/remotes/paymnets/${verb}`, wish)).json()).toMatchObject({
       status: 404,
@@ -53,8 +53,8 @@ test.each(["open", "close"])(
   },
 );
 
-test("a breaker is opened by operators only, and not without a reason", async () => {
-  const url = "/v1/remotes/payments/open";
+test("a remote service is held by operators only, and not without a reason", async () => {
+  const url = "/v1/remotes/payments/hold";
   expect((await operated.app.inject({ method: "POST", url, payload: wish })).statusCode).toBe(401);
   expect((await operated.app.inject({ url: "/v1/remotes" })).statusCode).toBe(401);
   expect((await operated.act(url, { actor: "ann" })).json()).toMatchObject({

@@ -29,7 +29,7 @@ describe("an operator's request", () => {
   });
 
   test("about an unknown booking is refused", async () => {
-    const response = await operated.act(`/v1/bookings/${crypto.randomUUID()}/undo`, {
+    const response = await operated.act(`/v1/bookings/${crypto.randomUUID()}/cancel`, {
       ...wish,
       version: 1,
     });
@@ -51,7 +51,7 @@ describe("an operator's request", () => {
   test("about a booking that changed meanwhile is refused, and says so", async () => {
     const booking = await operated.submit();
     await operated.onBooking(booking, "pause");
-    const response = await operated.onBooking(booking, "undo");
+    const response = await operated.onBooking(booking, "cancel");
     expect(response.statusCode).toBe(409);
     expect(response.json()).toMatchObject({
       code: "booking.changed",
@@ -64,7 +64,7 @@ describe("a booking", () => {
   test("without completed steps is cancelled at once", async () => {
     const response = await operated.onBooking(await operated.submit(), "cancel");
     expect(response.statusCode).toBe(200);
-    expect(response.json()).toMatchObject({ state: "compensated" });
+    expect(response.json()).toMatchObject({ state: "undone" });
     expect(operated.cancelled).toEqual([]);
   });
 
@@ -72,7 +72,7 @@ describe("a booking", () => {
     const booking = await operated.submit();
     const claims = (await operated.claim()).filter(({ taskId }) => taskId === booking.id);
     const response = await operated.onBooking(await operated.show(booking.id), "cancel");
-    expect(response.json()).toMatchObject({ state: "compensating" });
+    expect(response.json()).toMatchObject({ state: "undoing" });
     expect(operated.cancelled.map(({ token: proof }) => proof).toSorted()).toEqual(
       claims.map(({ token: proof }) => proof).toSorted(),
     );
@@ -81,10 +81,10 @@ describe("a booking", () => {
 
   test("that has ended does not change", async () => {
     const booking = await operated.submit();
-    await operated.onBooking(booking, "undo");
-    const response = await operated.onBooking(await operated.show(booking.id), "undo");
+    await operated.onBooking(booking, "cancel");
+    const response = await operated.onBooking(await operated.show(booking.id), "cancel");
     expect(response.statusCode).toBe(409);
-    expect(response.json()).toMatchObject({ code: "booking.task_finished" });
+    expect(response.json()).toMatchObject({ code: "booking.finished" });
   });
 
   test("waits while it is paused, and shows who paused it and why", async () => {

@@ -32,7 +32,7 @@ describe("a step that is delayed", () => {
       },
       "reserve",
       409,
-      "booking.task_paused",
+      "booking.is_paused",
     ],
     ["a step that is due", submitted, "reserve", 409, "booking.not_delayed"],
     ["a step that has failed for good", halted, "reserve", 409, "booking.not_pending"],
@@ -52,7 +52,7 @@ describe("a step that is delayed", () => {
 describe("an undo that failed for good", () => {
   test("is resolved without an output, and the booking keeps the code that it is undone for", async () => {
     const booking = await haltedUndo(operated);
-    expect(booking).toMatchObject({ state: "error", faultCode: "operator.cancel" });
+    expect(booking).toMatchObject({ state: "halted", faultCode: "operator.cancel" });
     const response = await operated.onBooking(booking, "resolve");
     const resolved = response.json<Shown>();
     expect(resolved).toMatchObject({ faultCode: "operator.cancel" });

@@ -80,7 +80,7 @@ function mustBeName(named: string | null): string {
     throw new Problem(
       400,
       "request.workflow_missing",
-      "The message names no workflow in its header `workflow`, and WORKFLOW is not set.",
+      "The message names no workflow in its header `workflow`, and DEFAULT_WORKFLOW is not set.",
     );
   }
   if (isVisible(named)) return named;

@@ -10,9 +10,9 @@ const open = (options: Parameters<typeof serveConsole>[1]) => {
 };
 
 test.each(["all", "operations"] as const)(
-  "a service with the duty %s serves the console",
-  async (duty) => {
-    await using http = open({ isOn: true, duty });
+  "a service with the role %s serves the console",
+  async (role) => {
+    await using http = open({ isOn: true, role });
     const page = await http.inject("/console/tasks/01a1");
     expect(page.statusCode).toBe(200);
     expect(page.headers["content-security-policy"]).toContain("default-src 'self'");
@@ -21,15 +21,15 @@ test.each(["all", "operations"] as const)(
 );
 
 test.each([
-  ["that is set to off", { isOn: false, duty: "all" }],
-  ["that only takes tasks", { isOn: true, duty: "tasks" }],
+  ["that is set to off", { isOn: false, role: "all" }],
+  ["that only takes tasks", { isOn: true, role: "tasks" }],
 ] as const)("a service %s does not serve the console", async (_, options) => {
   await using http = open(options);
   expect((await http.inject("/console/")).statusCode).toBe(404);
 });
 
 test("the policy of the console is not that of the API", async () => {
-  await using http = open({ isOn: true, duty: "all" });
+  await using http = open({ isOn: true, role: "all" });
   const answer = await http.inject("/v1/pauses");
   expect(answer.statusCode).toBe(200);
   expect(answer.headers).not.toHaveProperty("content-security-policy");

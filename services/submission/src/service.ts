@@ -64,15 +64,15 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   const directory = workflowDirectory(store, {
     takesUnknownVersions: takesUnknownVersions(service),
   });
-  const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
-  const takes = duty !== "operations";
+  const role = config.ROLE;
+  const takes = role !== "operations";
   await storeWorkflows(service, { store, directory });
   const hints = latestHints();
   await using _broker = connectHints(service, { store, directory, hints, takes });
   await using inspection = inspectionFor(service);
   const gate = operatorGate(config.OPERATOR_TOKEN ?? null, { log, metrics });
-  if (duty !== "tasks") prepareJudges();
-  const operates = duty !== "tasks" && config.OPERATOR_TOKEN !== undefined;
+  if (role !== "tasks") prepareJudges();
+  const operates = role !== "tasks" && config.OPERATOR_TOKEN !== undefined;
   const guard = openGuard({
     ...guardSettings(config),
     bodyBytes: limits.payloadBytes,
@@ -91,10 +91,10 @@ export const submissionService = defineService("submission", SubmissionConfig, a
     mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
     lookAtBroker: () => lookAtBroker(service, hints),
-    submission: duty === "operations" ? null : submissionFor(service),
-    operations: duty === "tasks" ? null : operationsFor(service, { gate, hints, inspection }),
+    submission: role === "operations" ? null : submissionFor(service),
+    operations: role === "tasks" ? null : operationsFor(service, { gate, hints, inspection }),
   });
-  serveConsole(http, { isOn: config.CONSOLE === "on", duty });
+  serveConsole(http, { isOn: config.CONSOLE === "on", role });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   const wakes: InboxWakes = { channel: null };
@@ -102,7 +102,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   await using _inbox = takes
     ? takingEnqueued(service, { store, directory, hints, wakes, announce: seen.wake })
     : null;
-  await using _activating = duty === "tasks" ? null : activating(service, { store, directory });
+  await using _activating = role === "tasks" ? null : activating(service, { store, directory });
   service.ready({ url });
   await stopped;
 });
@@ -160,7 +160,7 @@ function submissionFor({ config, failpoint, instanceId: actor }: Service) {
     failpoint,
     actor,
     takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
-    waiting: { tasks: config.MAX_WAITING_ORDERS, patience: config.REQUEST_TIMEOUT },
+    waiting: { tasks: config.MAX_WAITING_TASKS, patience: config.REQUEST_TIMEOUT },
   };
 }
 
@@ -256,7 +256,7 @@ function consumeTasks(
   stored: Stored & { readonly hint: () => void },
 ): Promise<AsyncDisposable> {
   const { config, log, failpoint, instanceId: actor, tracing } = service;
-  const workflow = config.WORKFLOW ?? null;
+  const workflow = config.DEFAULT_WORKFLOW ?? null;
   const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
   const ownsStatusQueue = queueOwners(service);
   const handling = { workflow, keepKeysFor, ownsStatusQueue, log, failpoint, actor, tracing };

@@ -16,7 +16,7 @@ export interface Stored {
   readonly directory: WorkflowDirectory;
 }
 
-/** Stores the workflows of `WORKFLOW_MODULES`, and checks that `WORKFLOW` is stored. */
+/** Stores the workflows of `WORKFLOW_MODULES`, and checks that `DEFAULT_WORKFLOW` is stored. */
 export async function storeWorkflows(
   service: Service,
   { store, directory }: Stored,
@@ -26,7 +26,7 @@ export async function storeWorkflows(
     await storeWorkflow(definition, service, store);
   }
   await directory.reload();
-  if (config.WORKFLOW !== undefined) await mustBeStored(directory, config.WORKFLOW);
+  if (config.DEFAULT_WORKFLOW !== undefined) await mustBeStored(directory, config.DEFAULT_WORKFLOW);
 }
 
 /** A version that only operators may store is stored by them: until then tasks go on in the version before. */
@@ -51,7 +51,7 @@ async function mustBeStored(directory: WorkflowDirectory, workflow: string): Pro
     .find(workflow, () => true)
     .catch((cause: unknown) => {
       if (!(cause instanceof Problem)) throw cause;
-      throw new ContractFault("config.invalid", `WORKFLOW: ${cause.message}`);
+      throw new ContractFault("config.invalid", `DEFAULT_WORKFLOW: ${cause.message}`);
     });
 }
 

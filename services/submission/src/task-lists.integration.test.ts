@@ -39,7 +39,7 @@ describe("a list of tasks", () => {
     expect(await found("?workflow=trip")).toEqual([trip]);
     expect(await found("?workflow=trip.v1")).toEqual([]);
     expect(await found("?workflow=book-trip&state=pending")).toEqual([booking]);
-    expect(await found("?state=error")).toEqual([]);
+    expect(await found("?state=halted")).toEqual([]);
     expect(await found("?correlationId=c-9")).toEqual([trip]);
     expect(await found("?faultCode=payments.declined")).toEqual([]);
     expect(await found("?createdBefore=2020-01-01T00:00:00Z")).toEqual([]);

@@ -187,7 +187,7 @@ describe("a workflow", () => {
     );
     expect((await trips.ask("/v1/workflows/trip.v10/retire")).statusCode).toBe(204);
     expect((await trips.ask("/v1/workflows/trip.v10/retire")).json()).toMatchObject({
-      code: "workflow.retired_already",
+      code: "workflow.already_retired",
     });
     expect((await trips.submit({ workflow: "trip.v10" })).json()).toMatchObject({
       status: 410,

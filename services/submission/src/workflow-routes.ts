@@ -76,7 +76,7 @@ const descriptions = {
     description:
       "If it is the active version, the one that was active before is active again, or else the newest that takes tasks.",
     answers: done,
-    codes: { 404: ["workflow.unknown"], 409: ["workflow.retired_already"] },
+    codes: { 404: ["workflow.unknown"], 409: ["workflow.already_retired"] },
   }),
   reinstate: describe({
     id: "reinstateWorkflow",
@@ -281,5 +281,5 @@ function unchanged(name: string, workflows: readonly WorkflowRecord[]): Problem 
   if (record === undefined) return unknownWorkflow(name, workflows);
   return record.retiredAt === null
     ? new Problem(409, "workflow.not_retired", `The workflow ${name} is not retired.`)
-    : new Problem(409, "workflow.retired_already", `The workflow ${name} is retired already.`);
+    : new Problem(409, "workflow.already_retired", `The workflow ${name} is retired already.`);
 }

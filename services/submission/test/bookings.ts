@@ -46,7 +46,7 @@ const step = (
   ...policy,
   onlyIf: null,
   coolDown: null,
-  onFailure: "compensate",
+  onFailure: "undo",
   undo: null,
   ...definition,
 });

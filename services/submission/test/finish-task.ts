@@ -12,6 +12,6 @@ export const finishTask = (
     `set session_replication_role = replica;
      update state.steps set process_state = 'processed', rank = null, not_before = null where task_id = '${taskId}';
      update state.tasks set process_state = '${state}', finished_at = ${isOver ? "now()" : "null"}, version = version + 1,
-            goal = case when '${state}' = 'compensated' then 'undo' else goal end
+            goal = case when '${state}' = 'undone' then 'undo' else goal end
       where task_id = '${taskId}'`,
   );

@@ -54,7 +54,7 @@ const addRoutes = (app: FastifyInstance): void =>
     },
   });
 
-/** Every HTTP route of submission, with all duties. The tests and the reference page use it. */
+/** Every HTTP route of submission, with all roles. The tests and the reference page use it. */
 export async function listRoutes(): Promise<readonly Route[]> {
   await using opened = await openRoutes();
   return opened.routes;

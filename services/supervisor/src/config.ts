@@ -29,7 +29,7 @@ export const SupervisorConfig = Type.Object({
   RECOVERY_DELAY: Duration({ default: "5s" }),
   /** How long finished tasks are kept, at least; off: for ever. */
   RETENTION: DurationOrOff({ most: longestKept }),
-  /** How long refused replies and dead letters are kept, at most; those of orders that are deleted, no longer. */
+  /** How long refused replies and dead letters are kept, at most; those of tasks that are deleted, no longer. */
   MESSAGE_RETENTION: Duration({ default: "30d", most: longestKept }),
 });
 export type SupervisorConfig = Static<typeof SupervisorConfig>;

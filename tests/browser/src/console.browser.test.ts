@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, test } from "@jest/globals";
 import { type Bench, startBench } from "./bench.ts";
 import { repairInBulk } from "./checks/bulk.ts";
-import { openBreaker, pauseAgent, retireWorkflow } from "./checks/fleet-actions.ts";
+import { holdRemote, pauseAgent, retireWorkflow } from "./checks/fleet-actions.ts";
 import { showHostileText } from "./checks/hostile-text.ts";
 import { repairByKeys } from "./checks/keyboard.ts";
 import { showManyAttempts, showManyTasks } from "./checks/many.ts";
 import { beginStreamLate, surviveOutages } from "./checks/outages.ts";
 import { openEachPage } from "./checks/pages.ts";
 import { type Seeded, seed } from "./checks/seed.ts";
-import { resubmitAndResolve, undoAndCancel } from "./checks/task-actions.ts";
+import { cancelTasks, resubmitAndResolve } from "./checks/task-actions.ts";
 import { getChromium } from "./find-chromium.ts";
 
 const chromium = await getChromium((line) => void process.stderr.write(`${line}\n`));
@@ -34,7 +34,7 @@ inBrowser(
 
 inBrowser(
   "a task is undone and another one cancelled in the console while services are killed",
-  () => undoAndCancel(bench),
+  () => cancelTasks(bench),
 );
 
 inBrowser(
@@ -47,7 +47,7 @@ inBrowser("an Agent is paused and resumed in the console while a Scheduler is ki
 );
 
 inBrowser("a breaker is opened and closed in the console while an Agent is killed", () =>
-  openBreaker(bench),
+  holdRemote(bench),
 );
 
 inBrowser("a workflow is retired and reinstated in the console while a submission is killed", () =>

@@ -10,6 +10,15 @@ const others: readonly RegExp[] = [
   /^undo\.(retry|faults)$/,
 ];
 const checks = "packages/diagnosis/src/doctor/";
+/** Codes of before, which a migration finds in stored rows. */
+const converted: Readonly<Record<string, readonly string[]>> = {
+  "packages/state-store/migrations/0017_public_words.sql": [
+    "operator.undo",
+    "task.task_finished",
+    "task.task_paused",
+    "task.unusable_task",
+  ],
+};
 
 const literals = (text: string): readonly string[] =>
   [...text.matchAll(/["'`]([a-z]+\.[a-z_]+)["'`]/g)].map(([, code = ""]) => code);
@@ -25,6 +34,7 @@ test("every fault code of Holdfast's areas in the source is in the catalogue", (
     codes
       .filter((code) => areas.has(code.split(".")[0] ?? ""))
       .filter((code) => !(code in catalogue) && !others.some((other) => other.test(code)))
+      .filter((code) => !converted[file]?.includes(code))
       .map((code) => `${file}: ${code}`),
   );
   expect(unknown).toEqual([]);

@@ -296,7 +296,7 @@ async function judgeRun(run: Run, { next, settled }: Loaded): Promise<FuzzReport
     crashed: crashes.length,
     stalled: settled.open.length + deaf.length + held.length + tally.unanswered + standing.length,
     fivexx: tally.fivexx,
-    lost: verdict.lost + verdict.error + quiet.wrong.length + fuzz.wrong.length,
+    lost: verdict.lost + verdict.halted + quiet.wrong.length + fuzz.wrong.length,
     doubled: verdict.doubled,
     violations: verdict.violations.length,
     orders: ids.length,

@@ -149,7 +149,7 @@ describeChart("the chart with values of your own", () => {
     const hotels = workloadsOf(objects).find((one) => nameOf(one) === "hotels-agent");
     if (hotels === undefined) throw new Error("There is no hotels-agent");
     const environment = environmentOf(hotels, objects);
-    expect(environment["AGENTS"]).toBe("hotels");
+    expect(environment["AGENT_NAMES"]).toBe("hotels");
     expect(await environmentFaults("services/agent/dist/main.js", environment)).toEqual([]);
     const url = containerOf(hotels).env?.find(({ name }) => name === "BROKER_URL");
     expect(url?.valueFrom?.secretKeyRef).toEqual({ name: "hotels-agent", key: "BROKER_URL" });

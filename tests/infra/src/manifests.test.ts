@@ -121,9 +121,9 @@ describeRendered.each(complete)(`the pods of %s${because}`, (name) => {
         .filter((one) => nameOf(one) === wanted)
         .map((workload) => environmentOf(workload, objects)),
     );
-    expect(submission).toMatchObject([{ DUTY: "tasks" }]);
+    expect(submission).toMatchObject([{ ROLE: "tasks" }]);
     expect(submission?.[0]).not.toHaveProperty("OPERATOR_TOKEN");
-    expect(operations).toMatchObject([{ DUTY: "operations" }]);
+    expect(operations).toMatchObject([{ ROLE: "operations" }]);
   });
 
   test.each(ofDeployments(workloads))("%s is scraped at its health port", (_, { spec }) => {
@@ -147,7 +147,7 @@ describeRendered.each(complete)(`the pods of %s${because}`, (name) => {
 
   test.each(agents)("%s has a Deployment of its own, which runs it alone", (agent) => {
     const workload = workloads.find((one) => nameOf(one) === `${agent}-agent`);
-    expect(workload && environmentOf(workload, objects)["AGENTS"]).toBe(agent);
+    expect(workload && environmentOf(workload, objects)["AGENT_NAMES"]).toBe(agent);
   });
 
   test.each(agents)("%s cannot reach the state store", (agent) => {

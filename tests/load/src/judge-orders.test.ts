@@ -3,7 +3,7 @@ import { type Effect, faultOf, type JudgedOrder } from "./judge-orders.ts";
 
 const step = (name: string, processState: string, attempt = 1): JudgedOrder["steps"][number] => ({
   name,
-  kind: name.endsWith(":undo") ? "compensation" : "call",
+  kind: name.endsWith(":undo") ? "undo" : "call",
   processState,
   attempt,
 });
@@ -24,7 +24,7 @@ const effects = (...names: readonly string[]): readonly Effect[] =>
     net: 1,
   }));
 
-const halted = (...steps: JudgedOrder["steps"]): JudgedOrder => ({ state: "error", steps });
+const halted = (...steps: JudgedOrder["steps"]): JudgedOrder => ({ state: "halted", steps });
 
 test.each<[string, JudgedOrder, readonly Effect[]]>([
   [
@@ -32,7 +32,7 @@ test.each<[string, JudgedOrder, readonly Effect[]]>([
     { state: "processed", steps: [] },
     effects("reserve", "charge", "ship"),
   ],
-  ["compensated with none", { state: "compensated", steps: [] }, []],
+  ["undone with none", { state: "undone", steps: [] }, []],
   ["not ended", { state: "processing", steps: [] }, effects("reserve")],
   [
     "halted with the effects of its processed steps",
@@ -66,12 +66,7 @@ test.each<[string, JudgedOrder, readonly Effect[], string]>([
     effects("reserve", "ship"),
     "charges",
   ],
-  [
-    "compensated with a charge left",
-    { state: "compensated", steps: [] },
-    effects("charge"),
-    "charges",
-  ],
+  ["undone with a charge left", { state: "undone", steps: [] }, effects("charge"), "charges"],
   [
     "halted without the effect of a processed step",
     halted(step("reserve", "processed"), step("charge", "error")),

@@ -7,7 +7,7 @@ export interface Verdict {
   readonly processed: number;
   readonly undone: number;
   /** Waiting for an operator. */
-  readonly error: number;
+  readonly halted: number;
   /** Orders that have not ended yet. */
   readonly open: number;
   /** Accepted, but unknown now; or ended, and the ledgers do not show what that means. */
@@ -34,7 +34,7 @@ export interface JudgedOrder {
   readonly state: string;
   readonly steps: readonly {
     readonly name: string;
-    readonly kind: "call" | "compensation";
+    readonly kind: "call" | "undo";
     readonly processState: string;
     readonly attempt: number;
   }[];
@@ -51,7 +51,7 @@ export interface Witnesses {
 const lasting = ["reservations", "charges", "shipments"];
 /** Milliseconds. */
 const pollInterval = 50;
-const endStates = ["processed", "compensated", "error"];
+const endStates = ["processed", "undone", "halted"];
 
 export async function stateOf(
   { submissionUrl }: Pick<Witnesses, "submissionUrl">,
@@ -99,8 +99,8 @@ export async function judgeOrders(witnesses: Witnesses, ids: readonly string[]):
   const doubled = [...effects.values()].flat().filter(({ applied }) => applied > 1);
   return {
     processed: count("processed"),
-    undone: count("compensated"),
-    error: count("error"),
+    undone: count("undone"),
+    halted: count("halted"),
     open: states.filter((state) => state !== "unknown" && !isEnded(state)).length,
     lost: faults.length,
     doubled: doubled.length,
@@ -127,8 +127,8 @@ async function readOrders(
 export function faultOf(order: JudgedOrder, effects: readonly Effect[]): string | null {
   const { state } = order;
   if (state === "unknown") return "accepted, but unknown to the state store";
-  if (state === "error") return faultOfHalted(order, effects);
-  if (state !== "processed" && state !== "compensated") return null;
+  if (state === "halted") return faultOfHalted(order, effects);
+  if (state !== "processed" && state !== "undone") return null;
   const wanted = state === "processed" ? 1 : 0;
   const wrong = lasting.filter((resource) => netOf(effects, resource) !== wanted);
   return wrong.length === 0 ? null : `${state}, but ${wrong.join(" and ")} say otherwise`;
@@ -141,11 +141,11 @@ const effectful: ReadonlySet<string> = new Set(["reserve", "charge", "ship"]);
 function faultOfHalted({ steps }: JudgedOrder, effects: readonly Effect[]): string | null {
   const stateOfUndo = new Map(
     steps.flatMap(({ name, kind, processState }) =>
-      kind === "compensation" ? [[name, processState] as const] : [],
+      kind === "undo" ? [[name, processState] as const] : [],
     ),
   );
   const wrong = steps.flatMap(({ name, kind, processState, attempt }) => {
-    if (kind === "compensation" || !effectful.has(name)) return [];
+    if (kind === "undo" || !effectful.has(name)) return [];
     const own = effects.filter(({ key }) => key.split(":")[1] === name);
     const net = own.reduce((sum, effect) => sum + effect.net, 0);
     const undo = stateOfUndo.get(`${name}:undo`) ?? "waiting";

@@ -32,7 +32,7 @@ const ready = /^keys:/m;
 /** What the terminal must show after a key, by the page. */
 const shownAfter: Readonly<Record<string, RegExp>> = {
   s: /^\S+ processed \{"sent":.*\n {2}subscribe +processed.*\n( .*\n)* {2}greet +processed/m,
-  d: /^\S+ compensated mail\.declined/m,
+  d: /^\S+ undone mail\.declined/m,
   k: /kill -9 of the Agent mail[^]*^\S+ processed/m,
   w: /processed/,
   t: /^clock \+ 1 h: for the store it is \S+Z, 1 h ahead/m,

@@ -45,7 +45,7 @@ async function bookTrips({
   const trips = [...(await travel.submitTrips(count))];
   say("a flight that the airline does not cancel, and a letter that comes back");
   trips.push(await repairUndo(travel), await repairLetter(travel));
-  const open = trips.filter(({ state }) => !/^(processed|compensated)$/.test(state));
+  const open = trips.filter(({ state }) => !/^(processed|undone)$/.test(state));
   if (open.length > 0) throw new Error(`Trips have not ended: ${JSON.stringify(open)}`);
   const verified = await travel.holdfast(["verify"]);
   if (verified.code !== 0) throw new Error(verified.output);
@@ -64,7 +64,7 @@ async function repairUndo(travel: Travel): Promise<Trip> {
   rmSync(closed);
   const why = ["--reason", "the desk is open again"];
   await succeed(travel.holdfast(["tasks", "resubmit", id, ...why]));
-  return ended(travel, id, "compensated");
+  return ended(travel, id, "undone");
 }
 
 /** A letter comes back; a person calls instead. */
@@ -79,7 +79,7 @@ async function repairLetter(travel: Travel): Promise<Trip> {
 async function submitUntilHalted(travel: Travel, input: object): Promise<string> {
   const args = ["tasks", "submit", "book-trip", "--input", JSON.stringify(input), "-o", "id"];
   const id = (await succeed(travel.holdfast(args))).stdout.trim();
-  await untilState(travel, id, "error");
+  await untilState(travel, id, "halted");
   return id;
 }
 

@@ -13,7 +13,7 @@ import { holdfastClient } from "@holdfast/client";
 export const client = holdfastClient({ url: "http://127.0.0.1:3000" });
 export const states = async (id: string) => (await client.tasks.get(id)).state;
 // @ts-expect-error: an act has a reason.
-export const undone = (id: string) => client.tasks.undo(id, {});
+export const undone = (id: string) => client.tasks.cancel(id, {});
 `;
 
 /** Installs the client and nothing else, as a browser's project does. Resolves to unwanted packages that came along. */

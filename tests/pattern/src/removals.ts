@@ -44,7 +44,7 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     edits: [
       edit(
         "packages/domain/src/undo.ts",
-        "  for (const step of compensations) steps.set(step.plan.name, step);\n",
+        "  for (const step of undos) steps.set(step.plan.name, step);\n",
       ),
     ],
     test: "with random events in random order › no task gets into an illegal state, and each task ends once the faults are over",
@@ -459,7 +459,7 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     edits: [
       edit(
         "packages/domain/src/fail-step.ts",
-        'onFinalFailure(policyFor(step.plan, failure.code)) === "compensate"\n',
+        'onFinalFailure(policyFor(step.plan, failure.code)) === "undo"\n',
         "onFinalFailure(policyFor(step.plan, failure.code)).length > 0\n",
       ),
     ],

@@ -55,7 +55,7 @@ type Environment = Readonly<Record<string, string>>;
 /** What the submission service of the reference application is told; another workflow has another module. */
 export const theShop = {
   WORKFLOW_MODULES: moduleAt("examples/orders/workflow", "index"),
-  WORKFLOW: "fulfil-order",
+  DEFAULT_WORKFLOW: "fulfil-order",
 };
 
 /** The settings of a process of this service. */
@@ -73,9 +73,9 @@ export function environmentOf(name: ServiceName, places: SystemPlaces): Environm
   const declaring = { ...shared, BROKER_TOPOLOGY: broker.topology };
   switch (name) {
     case "submission":
-      return { ...declaring, ...http, ...(places.ownWorkflow ? {} : theShop), DUTY: "tasks" };
+      return { ...declaring, ...http, ...(places.ownWorkflow ? {} : theShop), ROLE: "tasks" };
     case "operations":
-      return { ...declaring, ...http, DUTY: "operations", OPERATOR_TOKEN: operatorToken };
+      return { ...declaring, ...http, ROLE: "operations", OPERATOR_TOKEN: operatorToken };
     case "agent":
       return {
         ...declaring,

@@ -92,7 +92,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const { dataFolder = "", count = {}, ports = {}, without = [] } = options;
   const [broker] = await Promise.all([shipBroker(options.broker), prepareStore(options)]);
   await using stack = new AsyncDisposableStack();
-  const ownWorkflow = options.env?.submission?.["WORKFLOW"] !== undefined;
+  const ownWorkflow = options.env?.submission?.["DEFAULT_WORKFLOW"] !== undefined;
   const places = { ...options, broker, dataFolder, ports, without, ownWorkflow, partnersUrl: "" };
   const starter = openStarter(options, (name) => environmentOf(name, places));
   stack.defer(() => starter.stop());

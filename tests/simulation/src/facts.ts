@@ -113,7 +113,7 @@ export interface Facts {
 export const attemptId = (taskId: string, step: string, attempt: number): string =>
   `${taskId}:${step}:${attempt}`;
 
-/** Whether a step is a call, and no compensation. */
+/** Whether a step is a call, and no undo. */
 export const isCall = (step: string): boolean => !step.includes(":");
 
 /** Ids are long, and in one schedule their ends tell them apart. */

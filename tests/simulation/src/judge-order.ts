@@ -26,7 +26,7 @@ export function judgeOrder({ isCalm, timeline, accuse }: World): StoreWatcher {
     ready.delete(id);
     // What was delayed is claimed once it is staged, and when that is depends on the Scheduler's rounds.
     if (step.processState !== "pending" || step.notBefore > timeline.now + epoch) return;
-    const band = step.plan.kind === "compensation" ? 0 : 1 + bands.indexOf(stored.priority);
+    const band = step.plan.kind === "undo" ? 0 : 1 + bands.indexOf(stored.priority);
     const { fairness } = stored;
     ready.set(id, { name: id, lane: laneOf(step), band, fairness, overtakenBy: new Map() });
   };

@@ -2,7 +2,7 @@ import { legalTaskTransitions, stepsOf, summarise, type Task } from "@holdfast/d
 import { nameOf, type TaskFacts } from "./facts.ts";
 import type { World } from "./world.ts";
 
-/** Notes the steps that a task has got: the compensations appear when the undo begins. */
+/** Notes the steps that a task has got: the undos appear when the undo begins. */
 export function noteSteps({ accuse }: World, facts: TaskFacts, task: Task): void {
   for (const { plan, processState, attempt, failureCount, mayHaveEffect } of stepsOf(task)) {
     if (facts.steps.has(plan.name)) continue;

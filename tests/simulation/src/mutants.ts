@@ -164,7 +164,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
       foldEvents(task, reported, options) {
         const folded = domain.foldEvents(task, reported, options);
         const waiting = [...folded.task.steps.values()].flatMap((step) =>
-          step.processState === "waiting" && step.plan.kind === "compensation" ? [step] : [],
+          step.processState === "waiting" && step.plan.kind === "undo" ? [step] : [],
         );
         const planned = waiting.map((step) => ({
           step: { ...step, processState: "pending", notBefore: options.now } as const,

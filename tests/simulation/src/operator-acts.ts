@@ -39,7 +39,7 @@ export function operatorActs(world: World, { memory, store, service, judge, fact
       if (apply(stored, { event: { kind: "resumed" } })) judge.taskResumed(stored.task.taskId);
     },
     undo(stored: StoredTask): void {
-      apply(stored, { event: { kind: "undoRequested", code: "operator.undo" } });
+      apply(stored, { event: { kind: "undoRequested", code: "operator.cancel" } });
     },
     unfinished: (): readonly StoredTask[] =>
       [...memory.tasks.values()].filter(({ task }) => !isFinished(task)),

@@ -8,7 +8,7 @@ export const poolMutants: Readonly<Record<string, Mutation>> = {
     domain: withPlans((plan) => (plan.kind === "call" ? sharing(plan) : plan)),
   },
   "a step of a pool is undone by any of its Agents": {
-    domain: withPlans((plan) => (plan.kind === "compensation" ? sharing(plan) : plan)),
+    domain: withPlans((plan) => (plan.kind === "undo" ? sharing(plan) : plan)),
   },
   "a request that came back from a queue had no effect": {
     domain: editEvents((event) =>

@@ -51,9 +51,9 @@ function movedTo(id: string, line: LogLine): string | null {
   switch (line["processState"]) {
     case "processed":
       return `✔ ${id}  processed`;
-    case "compensating":
+    case "undoing":
       return `↩ ${id}  is being undone${because}`;
-    case "compensated":
+    case "undone":
       return `✔ ${id}  undone`;
     default:
       return null;

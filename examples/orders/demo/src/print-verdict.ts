@@ -23,8 +23,8 @@ export async function printVerdict(options: Options): Promise<boolean> {
   const { submissionUrl, partnersUrl } = system;
   const verdict = await judgeOrders({ submissionUrl, partnersUrl, store }, idsOf(accepted));
   const submitted = await judgeSubmitted(stateStoreUrl, run, accepted);
-  const { processed, undone, error, open, lost, doubled, violations, witnesses } = verdict;
-  const row = { orders: accepted.length, processed, undone, error, lost, doubled };
+  const { processed, undone, halted, open, lost, doubled, violations, witnesses } = verdict;
+  const row = { orders: accepted.length, processed, undone, halted, lost, doubled };
   const widths = Object.keys(row).map((name) => Math.max(9, name.length));
   const line = (cells: readonly (string | number)[]) =>
     cells.map((cell, index) => String(cell).padStart(widths[index] ?? 9)).join("  ");
@@ -39,7 +39,7 @@ export async function printVerdict(options: Options): Promise<boolean> {
     ...violations.map(({ invariant, taskId }) => `${taskId}: broken invariant: ${invariant}`),
   ];
   for (const what of wrong) say(`wrong: ${what}`);
-  const isRight = wrong.length === 0 && error + open + lost + doubled === 0;
+  const isRight = wrong.length === 0 && halted + open + lost + doubled === 0;
   say(isRight ? "Every order ended right." : "Not every order ended right.");
   return isRight;
 }

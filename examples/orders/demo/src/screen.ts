@@ -15,7 +15,7 @@ export interface Screen extends Disposable {
 }
 
 const barWidth = 40;
-const shown = ["pending", "processing", "compensating", "processed", "compensated", "error"];
+const shown = ["pending", "processing", "undoing", "processed", "undone", "halted"];
 
 /** Draws in place on a terminal; elsewhere writes one line whenever something has changed. */
 export function openScreen(stream: NodeJS.WriteStream): Screen {
@@ -46,7 +46,7 @@ const summaryLine = ({ submitted, states, kills }: View): string =>
 
 function draw(view: View): string {
   const { submissionUrl, submitted, states, kills, news } = view;
-  const ended = (states["processed"] ?? 0) + (states["compensated"] ?? 0);
+  const ended = (states["processed"] ?? 0) + (states["undone"] ?? 0);
   const filled = submitted === 0 ? 0 : Math.round((ended / submitted) * barWidth);
   const bar = "█".repeat(filled) + "░".repeat(Math.max(0, barWidth - filled));
   return [

@@ -10,7 +10,7 @@ const minute = 60 * second;
 const outage = 10 * minute;
 const { steps } = fulfilOrder.definition;
 /** The step that waits for good until its mail is sent is no part of this. */
-const ending = steps.filter(({ onFailure }) => onFailure === "compensate");
+const ending = steps.filter(({ onFailure }) => onFailure === "undo");
 
 type Step = (typeof steps)[number];
 
@@ -69,11 +69,11 @@ test("an outage that outlasts all cool-downs undoes the order, what may have bee
   const { run, effects, end } = await orderDuring("/shipping/shipments");
   await run.advance("20m");
   expect(run.task).toMatchObject({
-    state: "compensating",
+    state: "undoing",
     steps: { ship: { state: "error" }, "ship:undo": { state: "pending" } },
   });
   end();
-  expect(await run.finished({ within: "3m" })).toMatchObject({ state: "compensated" });
+  expect(await run.finished({ within: "3m" })).toMatchObject({ state: "undone" });
   expect(effects()).toEqual(["/payments/assessments"]);
 });
 
@@ -83,7 +83,7 @@ test("a limit of the whole task ends it in the middle of its cool-downs", async 
   await run.advance("4m");
   expect(run.task.state).toBe("processing");
   await run.advance("2m");
-  expect(run.task.state).toBe("compensating");
+  expect(run.task.state).toBe("undoing");
   end();
-  expect(await run.finished({ within: "3m" })).toMatchObject({ state: "compensated" });
+  expect(await run.finished({ within: "3m" })).toMatchObject({ state: "undone" });
 });

@@ -44,7 +44,7 @@ test("an order whose card is declined is undone: the goods are released, and no 
   const { agents, effects } = memoryPartners({ refusals: { "/payments/charges": declined } });
   const run = await testWorkflow(fulfilOrder, agents, { input });
   expect(await run.finished()).toMatchObject({
-    state: "compensated",
+    state: "undone",
     faultCode: "payments.declined",
     steps: {
       "reserve:undo": { state: "processed" },

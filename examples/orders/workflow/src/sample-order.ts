@@ -12,8 +12,8 @@ export const sampleKinds = [
 export type SampleKind = (typeof sampleKinds)[number];
 
 /** What must become of such an order, whatever breaks on the way. */
-export const endOf = (kind: SampleKind): "processed" | "compensated" =>
-  kind === "good" || kind === "flaky" ? "processed" : "compensated";
+export const endOf = (kind: SampleKind): "processed" | "undone" =>
+  kind === "good" || kind === "flaky" ? "processed" : "undone";
 
 /**
  * An order for demonstrations and tests: `good` and `flaky` (the partners stumble, then recover) are

@@ -144,7 +144,7 @@ test("an Agent sends a heartbeat as soon as its breaker opens", async () => {
   const resilience = { retries: 0, failures: 1, openFor: 60_000 };
   const agents = [host(agentNamed("cards"), { charge }, { resilience })];
   /** How long after the heartbeat before it the one that says "open" came, in milliseconds. */
-  const openBreaker = async (): Promise<number> => {
+  const holdRemote = async (): Promise<number> => {
     await using _running = await startAgents({ broker: server.url, agents });
     let last = await beats.take();
     expect(last.breaker).toBe("closed");
@@ -157,7 +157,7 @@ test("an Agent sends a heartbeat as soon as its breaker opens", async () => {
   };
   // Without it they are a second apart. On a machine that is busy it may come late: then another Agent shows it.
   let apart = Number.POSITIVE_INFINITY;
-  while (apart > 700) apart = await openBreaker();
+  while (apart > 700) apart = await holdRemote();
 });
 
 test("starting two Agents with one name throws an error", async () => {

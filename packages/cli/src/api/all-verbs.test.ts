@@ -144,8 +144,8 @@ describe("against a service that answers everything", () => {
     [["tasks", "list", "--key", ""], /--key must have 1 to 255 characters, and has 0/],
     [["tasks", "list", "--fault-code", "x".repeat(201)], /--fault-code must have 1 to 200/],
     [["tasks", "list", "--created-from", "noon"], /--created-from noon must be an instant/],
-    [["tasks", "undo", "t1", "-r", "a\0b"], /--reason "a\\u0000b" cannot be sent. Why/],
-    [["tasks", "undo", "t1"], /Say --reason/],
+    [["tasks", "cancel", "t1", "-r", "a\0b"], /--reason "a\\u0000b" cannot be sent. Why/],
+    [["tasks", "cancel", "t1"], /Say --reason/],
     [
       ["tasks", "submit", "stay", "--fairness-key", "a\nb"],
       /--fairness-key "a\\nb" cannot be sent/,

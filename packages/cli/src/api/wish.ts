@@ -1,7 +1,7 @@
 import { requestOptions } from "./request-options.ts";
 import type { Invocation, OptionSpec } from "./verb.ts";
 
-const request = requestOptions("undoTask", { reason: { short: "r", value: "WORDS" } });
+const request = requestOptions("cancelTask", { reason: { short: "r", value: "WORDS" } });
 
 /** The options of what changes something: why. Who acts is an option of every verb. */
 export const wishOptions: Readonly<Record<string, OptionSpec>> = request.options;

@@ -193,7 +193,7 @@ describe("finds in the state store", () => {
       [
         "inbox.waiting",
         expect.stringMatching(/^No process of submission makes tasks: 2 submissions .* wait/),
-        "Start a process of submission with DUTY=all or DUTY=tasks.",
+        "Start a process of submission with ROLE=all or ROLE=tasks.",
       ],
       [
         "inbox.refused",

@@ -101,7 +101,7 @@ const listFailures = defineTool({
   input: toolInput("listTasks", "workflow", "createdFrom"),
   writes: false,
   async run(wish, client) {
-    const { tasks, isAll } = await readAll(client, { ...given(wish), state: "error" });
+    const { tasks, isAll } = await readAll(client, { ...given(wish), state: "halted" });
     const groups = Map.groupBy(tasks, ({ workflow, faultCode }) => `${workflow} ${faultCode}`);
     const failures = [...groups.values()].map((members) => ({
       workflow: members[0]?.workflow,

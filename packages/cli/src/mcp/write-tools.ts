@@ -68,32 +68,28 @@ function failedStep({ id, steps }: Task, name: string | undefined): Step {
   throw new PermanentFault("task.step_not_failed", `Say which step; these failed: ${names}.`);
 }
 
-const undoTask = defineTool({
-  name: "undo_task",
-  title: "Undo a task",
-  description: `Undoes a task: what is done is compensated in reverse order, and what is not begun is cancelled. It cannot be taken back. With dryRun, which is the default, it shows which steps would be undone and changes nothing. ${actor}`,
-  operations: ["undoTask", "cancelTask", "getTask"],
+const cancelTask = defineTool({
+  name: "cancel_task",
+  title: "Cancel a task",
+  description: `Cancels a task: what began is undone in reverse order, and nothing more begins. It cannot be taken back. With dryRun, which is the default, it shows which steps would be undone and changes nothing. ${actor}`,
+  operations: ["cancelTask", "getTask"],
   input: {
-    ...toolInput("undoTask", "id", "actor", "reason"),
-    cancel: z
-      .boolean()
-      .default(false)
-      .describe("Whether the history says that the task was cancelled."),
+    ...toolInput("cancelTask", "id", "actor", "reason"),
     dryRun,
   },
   writes: true,
-  async run({ id = "", reason = "", cancel, dryRun: isDry, ...asked }, { tasks }) {
+  async run({ id = "", reason = "", dryRun: isDry, ...asked }, { tasks }) {
     const { workflow, state, version, steps } = await tasks.get(id);
     const wish = { ...given(asked), reason, version };
-    if (!isDry) return cancel ? tasks.cancel(id, wish) : tasks.undo(id, wish);
+    if (!isDry) return tasks.cancel(id, wish);
     const begun = steps.filter(({ attempt }) => attempt > 0);
     return {
       dryRun: true,
-      would: "undo the task",
+      would: "cancel the task",
       begun: begun.map(({ name, processState }) => ({ name, processState })),
       task: { id, workflow, state, version },
     };
   },
 });
 
-export const writeTools: readonly Tool[] = [submitTask, resubmit, undoTask];
+export const writeTools: readonly Tool[] = [submitTask, resubmit, cancelTask];

@@ -50,7 +50,7 @@ const definition = (name: string) => ({
       after: [],
       onlyIf: null,
       undo: null,
-      onFailure: "compensate",
+      onFailure: "undo",
     },
   ],
 });
@@ -87,12 +87,12 @@ test("cases are found beside workflows, and what fails is shown with what was ex
   await write("cases/wrong.json", {
     ...sent,
     name: "a mail is not sent",
-    expect: { state: "error" },
+    expect: { state: "halted" },
   });
   const { code, out } = await holdfast(["test"], folder);
   expect(out).toMatch(/^ok {4}cases\/sent\.json {2}a mail is sent \(\d+ ms\)$/m);
   expect(out).toMatch(/^FAIL {2}cases\/wrong\.json/m);
-  expect(out).toContain('state: expected "error", was "processed"');
+  expect(out).toContain('state: expected "halted", was "processed"');
   expect(out).toContain("greet.v2: 1 of 2 paths, 0 of 1 undo paths");
   expect(out).toContain("    a fails and the task is undone");
   expect(out).toContain("2 cases, 1 passed, 1 failed");

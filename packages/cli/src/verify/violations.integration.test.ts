@@ -28,7 +28,7 @@ const breaches: readonly (readonly [
   [
     "the state of a task follows from its steps",
     "half done",
-    (of) => `update state.tasks set process_state = 'error' where ${of}`,
+    (of) => `update state.tasks set process_state = 'halted' where ${of}`,
   ],
   [
     "an unfinished task has something to wait for",
@@ -50,7 +50,7 @@ const breaches: readonly (readonly [
   [
     "only what is to be undone has undos",
     "being undone",
-    (of) => `update state.tasks set goal = 'do', process_state = 'error' where ${of}`,
+    (of) => `update state.tasks set goal = 'do', process_state = 'halted' where ${of}`,
   ],
   [
     "no undo meets its own do",

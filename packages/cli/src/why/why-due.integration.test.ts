@@ -110,7 +110,7 @@ describe("a step that is due waits", () => {
     const capacity = [{ lane: "inventory", slots: 20 }];
     await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, relayAfter: 60_000 });
     expect(await system.why(await store.submit())).toContain(
-      "The Agent inventory has its full 20 steps in flight (WINDOW is 20)",
+      "The Agent inventory has its full 20 steps in flight (MAX_IN_FLIGHT is 20)",
     );
   });
 
@@ -173,7 +173,7 @@ test("a submission of an application waits for a process of submission, and one 
     /\(shopping\.v1, pending\)\nIt was enqueued by \S+ at .*, and is no task yet\. A process of submission is about to make it one\.\n$/,
   );
   await store.query("update state.inbox set enqueued_at = enqueued_at - interval '20 s'");
-  expect(await system.why(id)).toContain("Start a process of submission with DUTY=all");
+  expect(await system.why(id)).toContain("Start a process of submission with ROLE=all");
   await store.store.refuseEnqueued([
     { taskId: id, code: "task.invalid", detail: "/x is missing", errors: [], notification: null },
   ]);

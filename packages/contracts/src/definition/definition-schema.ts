@@ -83,7 +83,7 @@ const Policy = {
   coolDown: CoolDown,
 };
 
-const OnFailure = Type.Enum(["compensate", "halt"], {
+const OnFailure = Type.Enum(["undo", "halt"], {
   description: "What a failure for good does: undoes the task, or halts it until an operator acts.",
 });
 const Halt = Type.Literal("halt", {

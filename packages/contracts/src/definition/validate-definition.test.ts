@@ -53,22 +53,22 @@ describe("a problem with the form", () => {
       /faults\.0\.code must match/,
     ],
     [
-      "an undo that compensates after one fault",
+      "an undo that is to be undone after one fault",
       workflow([
         step("a", {
           undo: {
             ...policy(),
             operation: "b",
             onFailure: "halt",
-            faults: [{ code: "b.gone", onFailure: "compensate" }],
+            faults: [{ code: "b.gone", onFailure: "undo" }],
           },
         }),
       ]),
       /undo\.faults\.0\.onFailure/,
     ],
     [
-      "an undo that compensates",
-      workflow([step("a", { undo: { ...policy(), operation: "b", onFailure: "compensate" } })]),
+      "an undo that is to be undone",
+      workflow([step("a", { undo: { ...policy(), operation: "b", onFailure: "undo" } })]),
       /undo\.onFailure/,
     ],
     [

@@ -21,10 +21,10 @@ const TaskStatusSchema = Type.Object({
     "progress",
     "processed",
     /** What was done is being undone. */
-    "compensating",
-    "compensated",
+    "undoing",
+    "undone",
     /** It halted, and waits for an operator. */
-    "error",
+    "halted",
   ]),
   /** The name of the workflow with its version. */
   workflow: Name,

@@ -22,7 +22,7 @@ const definitionOf = (changes: Partial<WorkflowDefinition> = {}): WorkflowDefini
       completeWithin: 1_000,
       retry: { failures: 1, backoff: 1, max: 1 },
       coolDown: null,
-      onFailure: "compensate",
+      onFailure: "undo",
       undo: null,
     },
   ],

@@ -16,7 +16,7 @@ const step: StepDefinition = {
   input: null,
   after: [],
   onlyIf: null,
-  onFailure: "compensate",
+  onFailure: "undo",
   undo: { ...policy, operation: "unsend", onFailure: "halt" },
 };
 const workflowOf = (changes: Partial<StepDefinition> = {}): WorkflowDefinition => ({

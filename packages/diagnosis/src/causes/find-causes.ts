@@ -72,7 +72,7 @@ function inboxCause({ inbox, takers, now }: SystemFacts): readonly Cause[] {
   const common = { kind: "inbox", about: null, since, count: waiting } as const;
   if (isMissing(takers)) {
     const sentence = `No process of submission makes tasks${lastSeenAt(takers, now)}: ${wait}.`;
-    const act = "Start a process of submission with DUTY=all or DUTY=tasks.";
+    const act = "Start a process of submission with ROLE=all or ROLE=tasks.";
     return [{ ...common, sentence, act }];
   }
   if (waitingFor < takenAtLast) return [];
@@ -134,23 +134,23 @@ function pauseCause(
 /** What a remote service said of itself last stands before what Holdfast makes of it. */
 function remoteCause(remote: RemoteState, now: Instant): Cause {
   const { service, since, due, held } = remote;
-  const close = `POST /v1/remotes/${encodeURIComponent(service)}/close`;
+  const release = `POST /v1/remotes/${encodeURIComponent(service)}/release`;
   const holds = `It holds back ${count(due, "due step")}`;
   const common = { kind: "remote", about: service, since, count: due } as const;
   if (held) {
-    const sentence = `${remote.by} opened the breaker of the remote service ${service} at ${instant(since, now)}: ${remote.reason}. ${holds}, until an operator closes it.`;
-    return { ...common, sentence, act: `To close it: ${close}.` };
+    const sentence = `${remote.by} has held the remote service ${service} since ${instant(since, now)}: ${remote.reason}. ${holds}, until an operator releases it.`;
+    return { ...common, sentence, act: `To release it: ${release}.` };
   }
   if (remote.state === "closed") {
     const sentence = `The remote service ${service} asked to be left alone until ${instant(remote.throttledUntil, now)}. ${holds}, which are released in growing numbers then.`;
-    return { ...common, sentence, act: `To release them at once: ${close}.` };
+    return { ...common, sentence, act: `To release them at once: ${release}.` };
   }
   const next =
     remote.state === "half-open"
       ? `One step is tried now, of task ${remote.probe}`
       : `From ${instant(remote.openUntil, now)} on one step is tried`;
   const sentence = `The remote service ${service} fails${faultOf(remote, now)}. Its breaker is ${remote.state} since ${instant(since, now)}: ${remote.reason}. ${holds}. ${next}.`;
-  const act = `Repair it: the steps follow as soon as one is answered. To close its breaker: ${close}.`;
+  const act = `Repair it: the steps follow as soon as one is answered. To release them before: ${release}.`;
   return { ...common, sentence, act };
 }
 

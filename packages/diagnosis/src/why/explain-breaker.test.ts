@@ -5,7 +5,7 @@ import type { Facts } from "./facts.ts";
 
 test.each<readonly [string, Partial<Facts>]>([
   [
-    "The remote service psp fails. Its breaker is open since 2026-01-01T11:59:57.000Z (3 s ago): 10 attempts in a row failed, the last with psp.down. It holds back 12 due steps. From 2026-01-01T12:00:02.000Z (in 2 s) on one step is tried. Repair it: the steps follow as soon as one is answered. To close its breaker: POST /v1/remotes/psp/close.",
+    "The remote service psp fails. Its breaker is open since 2026-01-01T11:59:57.000Z (3 s ago): 10 attempts in a row failed, the last with psp.down. It holds back 12 due steps. From 2026-01-01T12:00:02.000Z (in 2 s) on one step is tried. Repair it: the steps follow as soon as one is answered. To release them before: POST /v1/remotes/psp/release.",
     { lanes: [{ ...lane, breaker }] },
   ],
   [
@@ -13,7 +13,7 @@ test.each<readonly [string, Partial<Facts>]>([
     { lanes: [{ ...lane, breaker: { ...breaker, state: "half-open", probe: "17" } }] },
   ],
   [
-    "ann opened the breaker of the remote service psp at 2026-01-01T11:59:57.000Z (3 s ago): maintenance. It holds back 12 due steps, until an operator closes it. To close it: POST /v1/remotes/psp/close.",
+    "ann has held the remote service psp since 2026-01-01T11:59:57.000Z (3 s ago): maintenance. It holds back 12 due steps, until an operator releases it. To release it: POST /v1/remotes/psp/release.",
     {
       lanes: [{ ...lane, breaker: { ...breaker, held: true, by: "ann", reason: "maintenance" } }],
     },

@@ -6,7 +6,7 @@ import { unseenBroker } from "../causes/system-facts.ts";
 import { explain } from "./explain.ts";
 
 test("why prints a whole sentence for every combination of facts", () => {
-  const kinds: readonly StepKind[] = ["call", "compensation"];
+  const kinds: readonly StepKind[] = ["call", "undo"];
   const combinations = product({
     processState: taskStates,
     goal: ["do", "undo"] as const,

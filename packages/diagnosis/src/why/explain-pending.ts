@@ -8,7 +8,7 @@ import { type Facts, laneOf } from "./facts.ts";
 import { turnOf } from "./turn-of.ts";
 import { alertAfter, countedFaultOf, faultOf, queueMissing, stepOf, waitLimit } from "./words.ts";
 
-/** The default of WINDOW: taken for Schedulers that have not announced theirs. */
+/** The default of MAX_IN_FLIGHT: taken for Schedulers that have not announced theirs. */
 const usualWindow = 200;
 
 /**
@@ -113,7 +113,7 @@ function limitReason(step: StepFacts, facts: Facts): string | null {
   return `${full} (${why}). ${turnOf(step)}`;
 }
 
-/** How many steps of one Agent the Schedulers may have in flight: their number, the WINDOW of each, and both in words. */
+/** How many steps of one Agent the Schedulers may have in flight: their number, the MAX_IN_FLIGHT of each, and both in words. */
 function windowsOf({ broker, windows }: Facts): {
   readonly window: number;
   readonly schedulers: number;
@@ -123,14 +123,18 @@ function windowsOf({ broker, windows }: Facts): {
   const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
   const [first] = windows;
   if (first === undefined) {
-    const said = `WINDOW is ${usualWindow}${each}, unless it is set: no Scheduler has announced its own`;
+    const said = `MAX_IN_FLIGHT is ${usualWindow}${each}, unless it is set: no Scheduler has announced its own`;
     return { window: usualWindow, schedulers, said };
   }
   if (windows.every((one) => one === first)) {
-    return { window: first, schedulers, said: `WINDOW is ${first}${each}` };
+    return { window: first, schedulers, said: `MAX_IN_FLIGHT is ${first}${each}` };
   }
   const window = windows.reduce((sum, one) => sum + one, 0) / windows.length;
-  return { window, schedulers, said: `the Schedulers have a WINDOW of ${windows.join(", ")}` };
+  return {
+    window,
+    schedulers,
+    said: `the Schedulers have a MAX_IN_FLIGHT of ${windows.join(", ")}`,
+  };
 }
 
 const turnReason = (step: StepFacts, facts: Facts): string =>

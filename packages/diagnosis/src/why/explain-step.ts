@@ -94,7 +94,7 @@ function explainError(step: StepFacts, { goal }: Facts): string {
   const what = `${capital(stepOf(step))} failed for good with ${countedFaultOf(step)}, after ${count(step.attempt, "attempt")}`;
   if (stepKinds[step.kind].goal === "undo") return `${what}: resubmit or resolve it.`;
   return goal === "do"
-    ? `${what}: resubmit it, resolve it, or undo the task.`
+    ? `${what}: resubmit it, resolve it, or cancel the task.`
     : `${what}, so the task is undone.`;
 }
 

@@ -5,16 +5,16 @@ import type { Facts } from "./facts.ts";
 
 test.each<readonly [string, Partial<Facts>]>([
   [
-    "The Agent payments has its full 20 steps in flight (WINDOW is 10 for each of 2 Schedulers)",
+    "The Agent payments has its full 20 steps in flight (MAX_IN_FLIGHT is 10 for each of 2 Schedulers)",
     { lanes: [{ ...lane, inFlight: 20 }], windows: [10, 10] },
   ],
   ["with 19 of its Agent in flight", { lanes: [{ ...lane, inFlight: 19 }], windows: [10, 10] }],
   [
-    "The Agent payments has its full 40 steps in flight (the Schedulers have a WINDOW of 10, 30)",
+    "The Agent payments has its full 40 steps in flight (the Schedulers have a MAX_IN_FLIGHT of 10, 30)",
     { lanes: [{ ...lane, inFlight: 40 }], windows: [10, 30] },
   ],
   [
-    "The Agent payments has its full 400 steps in flight (WINDOW is 200 for each of 2 Schedulers, unless it is set: no Scheduler has announced its own)",
+    "The Agent payments has its full 400 steps in flight (MAX_IN_FLIGHT is 200 for each of 2 Schedulers, unless it is set: no Scheduler has announced its own)",
     { lanes: [{ ...lane, inFlight: 400 }], windows: [] },
   ],
 ])("a step waits for the windows that the Schedulers have announced: %s", (text, task) => {

@@ -72,7 +72,7 @@ describe("explains of a step that is due", () => {
       },
     ],
     [
-      "The Agent payments has its full 400 steps in flight (WINDOW is 200 for each of 2 Schedulers)",
+      "The Agent payments has its full 400 steps in flight (MAX_IN_FLIGHT is 200 for each of 2 Schedulers)",
       { lanes: [{ ...lane, inFlight: 400 }] },
     ],
     [
@@ -147,7 +147,7 @@ test.each([
 });
 
 test("why names the person who resolved a step by hand", () => {
-  const undo = { name: "charge:undo", kind: "compensation" as const, attempt: 3 };
+  const undo = { name: "charge:undo", kind: "undo" as const, attempt: 3 };
   const resolved = { lastAction: "resolve", lastActor: "ann", processState: "processed" as const };
   expect(evidence({ steps: [{ ...charge, ...undo, ...resolved }, { ...charge }] })).toContain(
     "The undo of step charge of Agent payments was resolved by hand by ann at 2026-01-01T11:59:55.000Z",
@@ -190,10 +190,7 @@ describe("explains of a step that is processing", () => {
     ["the broker has the request, lease until 2026-01-01T12:00:04.000Z (in 4 s)", {}],
     ["the broker's confirm is not recorded yet", { dispatched: false }],
     ["whose time was over at 2026-01-01T11:59:59.000Z (1000 ms ago)", { completeBy: noon - 1_000 }],
-    [
-      "for the undo of step charge of Agent payments",
-      { name: "charge:undo", kind: "compensation" },
-    ],
+    ["for the undo of step charge of Agent payments", { name: "charge:undo", kind: "undo" }],
   ])("%s", (text, step) => {
     expect(sentence({ plan: failures(3) }, { ...hand, ...step })).toContain(text);
   });
@@ -228,7 +225,7 @@ describe("explains of a step that waits", () => {
 
   test("that the task halted", () => {
     const failed = { ...reserve, processState: "error" as const, faultCode: "inventory.gone" };
-    expect(evidence({ processState: "error", steps: [failed, waiting] })).toContain(
+    expect(evidence({ processState: "halted", steps: [failed, waiting] })).toContain(
       "the task halted at step reserve of Agent inventory with inventory.gone, said by the remote service.",
     );
   });
@@ -244,14 +241,14 @@ describe("explains of a step that waits", () => {
       steps: new Map([["reserve:undo", { undoes: "reserve", after: [] }]]),
       downstream: new Map([["reserve", ["charge"]]]),
     } as unknown as TaskFacts["plan"];
-    const undo: StepFacts = { ...waiting, name: "reserve:undo", kind: "compensation" };
+    const undo: StepFacts = { ...waiting, name: "reserve:undo", kind: "undo" };
     const steps = [
       { ...reserve, processState: "processed" as const },
       { ...charge, processState: "processed" as const, attempt: 1 },
       undo,
       { ...undo, name: "charge:undo", processState: "pending" as const },
     ];
-    const text = evidence({ goal: "undo", processState: "compensating", steps, plan });
+    const text = evidence({ goal: "undo", processState: "undoing", steps, plan });
     expect(text).toContain("waits with the undo of step reserve of Agent payments");
     expect(text).toContain("what comes before: charge:undo (pending)");
   });
@@ -267,38 +264,38 @@ describe("explains of a task that has ended, or needs a person,", () => {
     ],
     [
       "It was undone at 2026-01-01T11:59:50.000Z (10 s ago), because of payments.declined, said by the remote service, at step charge",
-      { processState: "compensated", goal: "undo", finishedAt: noon - 10_000 },
+      { processState: "undone", goal: "undo", finishedAt: noon - 10_000 },
       failed,
     ],
     [
-      "because of operator.undo, said by a person.",
-      { processState: "compensated", goal: "undo", faultCode: "operator.undo" },
+      "because of operator.cancel, said by a person.",
+      { processState: "undone", goal: "undo", faultCode: "operator.cancel" },
       { processState: "cancelled" },
     ],
     [
       "because of task.expired, said by the workflow's definition.",
-      { processState: "compensated", goal: "undo", faultCode: "task.expired" },
+      { processState: "undone", goal: "undo", faultCode: "task.expired" },
       { processState: "cancelled" },
     ],
     [
       "halted with step.expired, said by an Agent that had the request, at step charge",
-      { processState: "error" },
+      { processState: "halted" },
       { ...failed, faultCode: "step.expired" },
     ],
     [
       "halted with store.refused, at step charge",
-      { processState: "error" },
+      { processState: "halted" },
       { ...failed, faultCode: "store.refused" },
     ],
     [
-      "It halted with payments.declined: no money, said by the remote service, at step charge of Agent payments: resubmit or resolve that step, or undo the task.",
-      { processState: "error" },
+      "It halted with payments.declined: no money, said by the remote service, at step charge of Agent payments: resubmit or resolve that step, or cancel the task.",
+      { processState: "halted" },
       { ...failed, faultDetail: "no money" },
     ],
     [
       "at the undo of step charge of Agent payments: resubmit or resolve it",
-      { processState: "error", goal: "undo" },
-      { ...failed, name: "charge:undo", kind: "compensation" },
+      { processState: "halted", goal: "undo" },
+      { ...failed, name: "charge:undo", kind: "undo" },
     ],
     ["nothing to wait for, which must not be", {}, { processState: "processed" }],
   ])("%s", (text, task, step) => {

@@ -23,7 +23,7 @@ export function explain(facts: Facts): Explanation {
   return {
     sentence: sentenceOf(facts, subject),
     evidence: [
-      ...(facts.processState === "compensating"
+      ...(facts.processState === "undoing"
         ? [`It is being undone because of ${reasonOf(facts)}.`]
         : []),
       ...facts.steps.filter((step) => step !== subject).map((step) => explainStep(step, facts)),
@@ -57,11 +57,11 @@ function sentenceOf(facts: Facts, subject: StepFacts | null): string {
   switch (facts.processState) {
     case "processed":
       return `It was processed at ${instant(facts.finishedAt, facts.now)}.`;
-    case "compensated":
+    case "undone":
       return `It was undone at ${instant(facts.finishedAt, facts.now)}, because of ${reasonOf(facts)}.`;
-    case "error":
+    case "halted":
       return subject === null ? nothing(facts) : haltSentence(subject, facts);
-    case "compensating":
+    case "undoing":
     case "pending":
     case "processing":
       return openSentence(facts, subject);
@@ -71,8 +71,8 @@ function sentenceOf(facts: Facts, subject: StepFacts | null): string {
 function haltSentence(subject: StepFacts, { goal }: Facts): string {
   const halted = `It halted with ${countedFaultOf(subject)}, at ${stepOf(subject)}`;
   return goal === "do"
-    ? `${halted}: resubmit or resolve that step, or undo the task.`
-    : `${halted}: resubmit or resolve it, for nothing else can undo the task.`;
+    ? `${halted}: resubmit or resolve that step, or cancel the task.`
+    : `${halted}: resubmit or resolve it, for nothing else can undo it.`;
 }
 
 function openSentence(facts: Facts, subject: StepFacts | null): string {
@@ -87,7 +87,7 @@ const urgency = ["error", "processing", "pending", "waiting"] as const;
 
 /** The step that the sentence is about; null: none is open. */
 function subjectOf({ steps, processState, goal }: Facts): StepFacts | null {
-  if (processState === "processed" || processState === "compensated") return null;
+  if (processState === "processed" || processState === "undone") return null;
   // What failed while it was to be done is why it is undone, not what its undo waits for.
   const open = steps.filter((step) => !(goal === "undo" && isFailedCall(step)));
   for (const state of urgency) {

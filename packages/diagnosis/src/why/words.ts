@@ -35,7 +35,7 @@ export function countedFaultOf(step: StepFacts): string {
 
 /** "payments.declined, said by the remote service": what a task is undone for. */
 export function undoReason(reason: string): string {
-  const move = { action: "undo", fromState: null, toState: "compensating", reason };
+  const move = { action: "undo", fromState: null, toState: "undoing", reason };
   const said = saidBy(sourceOfMove(move));
   return said === "" ? reason : `${reason}, ${said}`;
 }

@@ -6,7 +6,6 @@ import { type FailedStepFound, findFailedStep } from "./find-failed-step.ts";
 /** What a bulk operation can ask of each of its tasks: what operators can ask of one. */
 export const bulkActions = [
   "resubmit",
-  "undo",
   "cancel",
   "pause",
   "resume",
@@ -17,7 +16,6 @@ export type BulkAction = (typeof bulkActions)[number];
 
 /** What is asked of a task as a whole, by the name of its route. */
 export const wholeTaskEvents = {
-  undo: { kind: "undoRequested", code: "operator.undo" },
   cancel: { kind: "undoRequested", code: "operator.cancel" },
   pause: { kind: "paused" },
   resume: { kind: "resumed" },
@@ -43,7 +41,6 @@ export type BulkRequest =
 /** Turns a wish about many tasks into the request about one of them, as it stands now. */
 export function bulkRequestOf(task: Task, wish: BulkWish, now: Instant): BulkRequest {
   switch (wish.action) {
-    case "undo":
     case "cancel":
     case "pause":
     case "resume":

@@ -15,7 +15,7 @@ const step = (
 ) => ({
   step: { processState, faultCode },
 });
-const undoing = { goal: "undo", processState: "compensating", step: null } as const;
+const undoing = { goal: "undo", processState: "undoing", step: null } as const;
 
 test.each<[BulkAction, string, BulkFacts | null, string, string | null]>([
   ["resubmit", "its step waits for its attempt", facts(), "applied", null],
@@ -37,7 +37,7 @@ test.each<[BulkAction, string, BulkFacts | null, string, string | null]>([
   [
     "resubmit",
     "its step failed for good again",
-    facts({ processState: "error", ...step("error", "bank.away") }),
+    facts({ processState: "halted", ...step("error", "bank.away") }),
     "failedAgain",
     "bank.away",
   ],
@@ -51,33 +51,33 @@ test.each<[BulkAction, string, BulkFacts | null, string, string | null]>([
   [
     "resubmit",
     "another operator undoes the task",
-    facts({ ...undoing, faultCode: "operator.undo", ...step("cancelled") }),
+    facts({ ...undoing, faultCode: "operator.cancel", ...step("cancelled") }),
     "failedAgain",
-    "operator.undo",
+    "operator.cancel",
   ],
   [
     "resubmit",
     "the task is undone to its end",
-    facts({ goal: "undo", processState: "compensated", faultCode: "operator.undo", step: null }),
+    facts({ goal: "undo", processState: "undone", faultCode: "operator.cancel", step: null }),
     "failedAgain",
-    "operator.undo",
+    "operator.cancel",
   ],
   ["resubmit", "its task is gone", null, "failedAgain", "bulk.task_gone"],
   ["resolve", "its step is resolved", facts(step("processed")), "succeeded", null],
   ["retryNow", "its step is delayed again", facts(step("pending")), "applied", null],
   ["retryNow", "its step is processed", facts(step("processed")), "succeeded", null],
-  ["undo", "it is being undone", facts(undoing), "applied", null],
+  ["cancel", "it is being undone", facts(undoing), "applied", null],
   [
-    "undo",
+    "cancel",
     "all of it is undone",
-    facts({ ...undoing, processState: "compensated" }),
+    facts({ ...undoing, processState: "undone" }),
     "succeeded",
     null,
   ],
   [
     "cancel",
     "an undo failed for good",
-    facts({ ...undoing, processState: "error", faultCode: "bank.away" }),
+    facts({ ...undoing, processState: "halted", faultCode: "bank.away" }),
     "failedAgain",
     "bank.away",
   ],

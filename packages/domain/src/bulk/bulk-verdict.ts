@@ -40,7 +40,6 @@ export function bulkVerdictOf({ action }: BulkTarget, facts: BulkFacts | null): 
     case "resume":
       // The action is all that was wanted, and it was applied.
       return succeeded;
-    case "undo":
     case "cancel":
       return undoVerdict(facts);
     case "resubmit":
@@ -51,8 +50,8 @@ export function bulkVerdictOf({ action }: BulkTarget, facts: BulkFacts | null): 
 }
 
 function undoVerdict({ processState, goal, faultCode }: BulkFacts): BulkVerdict {
-  if (processState === "compensated") return succeeded;
-  return processState === "error" && goal === "undo" ? failedAgain(faultCode) : open;
+  if (processState === "undone") return succeeded;
+  return processState === "halted" && goal === "undo" ? failedAgain(faultCode) : open;
 }
 
 function stepVerdict({ processState, faultCode, step }: BulkFacts): BulkVerdict {
@@ -70,7 +69,7 @@ function stepVerdict({ processState, faultCode, step }: BulkFacts): BulkVerdict 
     case "pending":
     case "processing":
     case undefined:
-      return processState === "compensated" ? failedAgain(faultCode) : open;
+      return processState === "undone" ? failedAgain(faultCode) : open;
   }
 }
 

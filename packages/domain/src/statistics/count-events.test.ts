@@ -23,13 +23,13 @@ const minuteOf = (events: readonly CountedEvent[], subject: string) =>
 test("a task is counted when it is submitted, when it halts and when it ends, with the time that it took", () => {
   const events = [
     event({ action: "submit", from: null, to: "pending" }),
-    event({ to: "error" }),
-    event({ from: "error", to: "processing" }),
+    event({ to: "halted" }),
+    event({ from: "halted", to: "processing" }),
     event({ to: "processed", took: 1_000 }),
-    event({ from: "compensating", to: "compensated", took: 2_000 }),
+    event({ from: "undoing", to: "undone", took: 2_000 }),
     event({ action: "pause" }),
   ];
-  const counts = { submitted: 1, processed: 1, compensated: 1, halted: 1, attempts: 0 };
+  const counts = { submitted: 1, processed: 1, undone: 1, halted: 1, attempts: 0 };
   expect(minuteOf(events, "")).toMatchObject(counts);
   expect(minuteOf(events, "workflow:trip.v1")).toMatchObject(counts);
   expect(minuteOf(events, "")?.durations.reduce((sum, count) => sum + count, 0)).toBe(2);
@@ -50,13 +50,13 @@ test("an attempt is counted when it is claimed, and of its Agent when it ends", 
   expect(minuteOf(events, "")).toMatchObject({
     attempts: 3,
     failedAttempts: 1,
-    undone: 1,
+    undoneSteps: 1,
     durations: [],
   });
   expect(minuteOf(events, "agent:hotels")).toMatchObject({
     attempts: 2,
     failedAttempts: 1,
-    undone: 1,
+    undoneSteps: 1,
   });
 });
 
@@ -73,7 +73,7 @@ const events = array(
   record({
     action: constantFrom("submit", "summarise", "claim", "complete", "retry", "fail"),
     step: constantFrom(null, "a", "b"),
-    to: constantFrom("processed", "error", "compensated"),
+    to: constantFrom("processed", "halted", "undone"),
     workflow: constantFrom(null, "a.v1", "b.v1"),
     agent: constantFrom(null, "x"),
     took: option(integer({ min: 0, max: 1e7 })),

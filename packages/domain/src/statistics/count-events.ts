@@ -24,11 +24,11 @@ export interface CountedEvent {
 export const counters = [
   "submitted",
   "processed",
-  "compensated",
+  "undone",
   "halted",
   "attempts",
   "failedAttempts",
-  "undone",
+  "undoneSteps",
 ] as const;
 export type Counts = Readonly<Record<(typeof counters)[number], number>>;
 
@@ -92,8 +92,8 @@ function ofWholeTask({ action, from, to, took }: CountedEvent): Increment | null
   if (action === "submit") return { submitted: 1 };
   if (from === to) return null;
   if (to === "processed") return { processed: 1, took };
-  if (to === "compensated") return { compensated: 1, took };
-  return to === "error" ? { halted: 1 } : null;
+  if (to === "undone") return { undone: 1, took };
+  return to === "halted" ? { halted: 1 } : null;
 }
 
 const failing: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
@@ -101,23 +101,23 @@ const failing: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
 function ofStep({ action, isUndo }: CountedEvent): Increment | null {
   if (action === "claim") return { attempts: 1 };
   if (failing.has(action)) return { failedAttempts: 1 };
-  return isUndo && (action === "complete" || action === "resolve") ? { undone: 1 } : null;
+  return isUndo && (action === "complete" || action === "resolve") ? { undoneSteps: 1 } : null;
 }
 
 function ofAgent({ action, took, isUndo }: CountedEvent): Increment | null {
   if (failing.has(action)) return { attempts: 1, failedAttempts: 1, took };
   if (action !== "complete") return null;
-  return { attempts: 1, took, ...(isUndo ? { undone: 1 } : {}) };
+  return { attempts: 1, took, ...(isUndo ? { undoneSteps: 1 } : {}) };
 }
 
 const none: Counts = {
   submitted: 0,
   processed: 0,
-  compensated: 0,
+  undone: 0,
   halted: 0,
   attempts: 0,
   failedAttempts: 0,
-  undone: 0,
+  undoneSteps: 0,
 };
 
 const emptyBucket = (of: Pick<CountedBucket, "resolution" | "subject" | "at">): CountedBucket => ({

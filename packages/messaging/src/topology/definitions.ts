@@ -95,7 +95,7 @@ export type Definitions = ReturnType<typeof definitionsOf>;
 
 /**
  * The definitions that a broker imports, for operators who own the topology: the same queues as
- * `declareTopology`, and for each user no more rights than its duty needs. infra/README.md has them as a
+ * `declareTopology`, and for each user no more rights than its role needs. infra/README.md has them as a
  * table.
  */
 export function definitionsOf({ vhost, agents, users, duringUpgrade = false }: DefinitionsOptions) {

@@ -19,7 +19,7 @@ const Config = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
   BROKER_URL: BrokerUrl,
-  WINDOW: Integer({ default: 200, minimum: 1 }),
+  MAX_IN_FLIGHT: Integer({ default: 200, minimum: 1 }),
   PAUSED: Type.Boolean({ default: false }),
   WAIT: Duration({ default: "1s" }),
   NOTE: Type.Optional(Type.String()),
@@ -50,16 +50,16 @@ test("the configuration requires only settings without a default", () => {
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
     OTEL_TRACES_SAMPLER: "parentbased_always_on",
     OTEL_TRACES_SAMPLER_ARG: 1,
-    WINDOW: 200,
+    MAX_IN_FLIGHT: 200,
     PAUSED: false,
     WAIT: 1_000,
   });
 });
 
 test("the configuration reads numbers, booleans and durations from text", () => {
-  const env = { ...least, WINDOW: "7", PAUSED: "true", WAIT: "2h", LOG_LEVEL: "debug" };
+  const env = { ...least, MAX_IN_FLIGHT: "7", PAUSED: "true", WAIT: "2h", LOG_LEVEL: "debug" };
   expect(parseConfig(Config, env)).toMatchObject({
-    WINDOW: 7,
+    MAX_IN_FLIGHT: 7,
     PAUSED: true,
     WAIT: 7_200_000,
     LOG_LEVEL: "debug",
@@ -86,8 +86,8 @@ test.each([
 });
 
 test("the configuration ignores unknown variables, and does not treat an empty value as a missing one", () => {
-  const config = parseConfig(Config, { ...least, PATH: "/bin", WINDOW: "", NOTE: "" });
-  expect(config).toMatchObject({ WINDOW: 200 });
+  const config = parseConfig(Config, { ...least, PATH: "/bin", MAX_IN_FLIGHT: "", NOTE: "" });
+  expect(config).toMatchObject({ MAX_IN_FLIGHT: 200 });
   expect(Object.keys(config)).not.toContain("PATH");
   expect(Object.keys(config)).not.toContain("NOTE");
 });
@@ -101,7 +101,7 @@ test("the configuration does not change its input", () => {
 test("the configuration lists all problems at once, and what to do about them", () => {
   const env = {
     BROKER_URL: "rabbit",
-    WINDOW: "0",
+    MAX_IN_FLIGHT: "0",
     WAIT: "soon",
     LOG_LEVEL: "loud",
     PAUSED: "maybe",
@@ -110,11 +110,20 @@ test("the configuration lists all problems at once, and what to do about them", 
     "STATE_STORE_URL is missing: set it to a Postgres URL such as postgres://user:password@host:5432/database",
     "LOG_LEVEL must be one of trace, debug, info, warn, error",
     "BROKER_URL must be a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
-    "WINDOW must be >= 1",
+    "MAX_IN_FLIGHT must be >= 1",
     "PAUSED must be boolean",
     "WAIT must be a duration from 0ms to 24d, such as 250ms, 30s, 5m, 2h or 1d",
   ]);
 });
+
+test.each(["PARALLEL", "PARALLEL_FILE"])(
+  "refuses a setting under its earlier name, %s, and says the name of now",
+  (name) => {
+    const Renamed = Type.Object({ AT_A_TIME: Integer({ default: 1, formerly: "PARALLEL" }) });
+    expect(parseConfig(Renamed, { PARALLEL: "", AT_A_TIME: "7" })).toEqual({ AT_A_TIME: 7 });
+    expect(() => parseConfig(Renamed, { [name]: "7" })).toThrow("PARALLEL is called AT_A_TIME now");
+  },
+);
 
 test.each(["http://db/holdfast", "postgres://user:pa ss@", "postgres://[db"])(
   "refuses %s for the state store without repeating it",

@@ -2,7 +2,7 @@ import { ContractFault, parseDuration } from "@holdfast/domain";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, type TObject, type TStringOptions, Type } from "typebox";
 import { TracingConfig } from "../tracing/tracing-config.ts";
-import { type Environment, readVariable } from "./read-variable.ts";
+import { type Environment, fileOf, readVariable } from "./read-variable.ts";
 import { serverUrls } from "./server-urls.ts";
 
 const durationKeyword = "holdfastDuration";
@@ -51,6 +51,8 @@ export const Integer = (options: {
   readonly default?: number;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** An earlier name of the setting: a process that is given it does not start. */
+  readonly formerly?: string;
 }) => Type.Integer(options);
 
 /** The URL of Postgres, with a login of this process's own. */
@@ -124,7 +126,7 @@ export const environmentNames = (schema: TObject): readonly string[] =>
 /**
  * Reads a configuration from the environment. For each name `X` also `X_FILE` is understood: the
  * path of a file that holds the value, as secrets are mounted. An empty value counts as none. Throws
- * `config.invalid`, naming every fault at once, and no value: it may be a secret.
+ * `config.invalid`, naming every fault at once, and no value: it may be a secret. A setting under its earlier name is one.
  */
 export function parseConfig<Schema extends TObject>(
   schema: Schema,
@@ -132,6 +134,9 @@ export function parseConfig<Schema extends TObject>(
 ): Static<Schema> {
   const config: Record<string, unknown> = {};
   const unread = new Map<string, string>();
+  for (const [name, { formerly = "" }] of Object.entries<Renamed>(schema.properties)) {
+    if (env[formerly] || fileOf(formerly, env)) unread.set(formerly, `is called ${name} now`);
+  }
   for (const name of environmentNames(schema)) {
     const { value, problem } = readVariable(name, env);
     if (problem !== undefined) unread.set(name, problem);
@@ -197,6 +202,11 @@ function toMilliseconds(
 
 const nameOf = ({ instancePath, params }: ErrorObject): string =>
   (params as { readonly missingProperty?: string }).missingProperty ?? instancePath.slice(1);
+
+/** A setting that had another name, unless programs of others may know a variable of that name. */
+interface Renamed {
+  readonly formerly?: string;
+}
 
 interface Property {
   readonly description?: string;

@@ -1,4 +1,4 @@
--- Writes new steps down: all calls of a task when it is submitted, its compensations when its undo begins.
+-- Writes new steps down: all calls of a task when it is submitted, its undos when its undo begins.
 insert into state.steps (task_id, name, kind, lane, agent, band, process_state, rank, not_before,
                          admitted, start_within, complete_within, extend_up_to)
 select task_id, name, kind, lane, agent, band, process_state, to_timestamp(rank / 1000),

@@ -1,4 +1,4 @@
--- The calls that compensations are to undo: whether they completed, and under which key.
+-- The calls that are to be undone: whether they completed, and under which key.
 select task_id, name, process_state, key_generation, attempt
   from state.steps
  where task_id = any(:task_ids::uuid[])

@@ -15,7 +15,7 @@ with unfinished as materialized (
 )
 select (select coalesce(json_agg(task_id), '[]')
           from unfinished
-         where process_state <> 'error'
+         where process_state <> 'halted'
            and paused_at is null
            -- What was changed in the time to come was changed before the clock was set back.
            and updated_at not between statement_timestamp() - :untouched_for::float8 * interval '1 millisecond'

@@ -10,12 +10,12 @@ new as materialized (
 )
 select new.id::float8 as id, new.task_id, tasks.workflow, new.step, new.action, new.from_state, new.to_state,
        new.reason, (extract(epoch from new.at) * 1000)::float8 as at,
-       coalesce(steps.kind = 'compensation', false) as is_undo,
+       coalesce(steps.kind = 'undo', false) as is_undo,
        coalesce(steps.agent, steps.lane) as agent,
        (extract(epoch from new.at - case when new.step is null then greatest(tasks.created_at, tasks.begin_at)
                                          else claimed.at end) * 1000)::float8 as took,
        failed.detail,
-       coalesce(tasks.process_state = 'error', false) as is_halted
+       coalesce(tasks.process_state = 'halted', false) as is_halted
   from new
   left join state.tasks on tasks.task_id = new.task_id
   left join lateral (

@@ -13,10 +13,10 @@ counted as (
 select clock_timestamp() as now,
        (select count(*) from open) > :most as has_more,
        (select coalesce(json_object_agg(process_state, tasks), '{}') from counted) as states,
-       (select json_build_object('pending', pending, 'processing', processing, 'compensating', compensating,
-                                 'error', error)
+       (select json_build_object('pending', pending, 'processing', processing, 'undoing', undoing,
+                                 'halted', halted)
           from state.statistics_progress) as rolled_up_states,
-       (select since from counted where process_state = 'error') as halted_since,
+       (select since from counted where process_state = 'halted') as halted_since,
        (select count(*)::integer from open where paused_at is not null) as paused_tasks,
        (select min(paused_at) from open) as tasks_paused_since,
        letters.number as dead_letters, letters.since as dead_letters_since,

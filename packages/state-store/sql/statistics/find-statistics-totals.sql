@@ -21,7 +21,7 @@ known as (
    limit case when :is_one::boolean then 1 else 200 end
 ),
 kept as materialized (
-  select known.subject, submitted, processed, compensated, halted, attempts, failed_attempts, undone, durations
+  select known.subject, submitted, processed, undone, halted, attempts, failed_attempts, undone_steps, durations
     from known
    cross join unnest(:resolutions::text[], :froms::float8[], :untils::float8[]) as span (resolution, low, high)
    cross join lateral (
@@ -43,9 +43,9 @@ histograms as (
 )
 select sums.*, coalesce(histograms.durations, '[]') as durations
   from (select subject, sum(submitted)::float8 as submitted, sum(processed)::float8 as processed,
-               sum(compensated)::float8 as compensated, sum(halted)::float8 as halted,
+               sum(undone)::float8 as undone, sum(halted)::float8 as halted,
                sum(attempts)::float8 as attempts, sum(failed_attempts)::float8 as failed_attempts,
-               sum(undone)::float8 as undone
+               sum(undone_steps)::float8 as undone_steps
           from kept
          group by subject) as sums
   left join histograms on histograms.subject = sums.subject

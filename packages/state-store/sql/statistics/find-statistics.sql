@@ -1,7 +1,7 @@
 -- Counts of these subjects together between two instants, in spans of equal width.
 with kept as materialized (
   select (floor(extract(epoch from at) * 1000 / :bucket_ms::float8) * :bucket_ms::float8)::float8 as bucket,
-         submitted, processed, compensated, halted, attempts, failed_attempts, undone, durations
+         submitted, processed, undone, halted, attempts, failed_attempts, undone_steps, durations
     from unnest(:subjects::text[]) as wanted (subject)
    cross join lateral (
      select *
@@ -22,9 +22,9 @@ histograms as (
 )
 select sums.*, coalesce(histograms.durations, '[]') as durations
   from (select bucket as at, sum(submitted)::float8 as submitted, sum(processed)::float8 as processed,
-               sum(compensated)::float8 as compensated, sum(halted)::float8 as halted,
+               sum(undone)::float8 as undone, sum(halted)::float8 as halted,
                sum(attempts)::float8 as attempts, sum(failed_attempts)::float8 as failed_attempts,
-               sum(undone)::float8 as undone
+               sum(undone_steps)::float8 as undone_steps
           from kept
          group by bucket) as sums
   left join histograms on histograms.bucket = sums.at

@@ -17,6 +17,6 @@ update state.statistics_progress
        months     = :months::text[],
        pending      = pending + :pending::bigint,
        processing   = processing + :processing::bigint,
-       compensating = compensating + :compensating::bigint,
-       error        = error + :error::bigint,
+       undoing      = undoing + :undoing::bigint,
+       halted       = halted + :halted::bigint,
        counted_at = clock_timestamp();

@@ -209,7 +209,7 @@ describe("a task that halted", () => {
 });
 
 describe("undoing", () => {
-  test("adds the compensations when it begins, and ends compensated", async () => {
+  test("adds the undos when it begins, and ends undone", async () => {
     await submit(1);
     await apply(complete((await claimAll(scheduler))[0]!));
     const [b] = await claimAll(scheduler);
@@ -222,7 +222,7 @@ describe("undoing", () => {
     await drain(scheduler);
     const task = await submission.findTask({ taskId: b!.taskId, tenant: "default" });
     expect(task).toMatchObject({
-      processState: "compensated",
+      processState: "undone",
       goal: "undo",
       faultCode: "test.failed",
     });

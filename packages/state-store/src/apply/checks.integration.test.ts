@@ -43,7 +43,7 @@ test.each([
   ["known_state", "tasks", { process_state: "lost" }],
   ["finished_exactly_at_the_end", "tasks", { process_state: "processed" }],
   ["finished_exactly_at_the_end", "tasks", { finished_at: now }],
-  ["undone_only_when_asked", "tasks", { process_state: "compensating" }],
+  ["undone_only_when_asked", "tasks", { process_state: "undoing" }],
   ["known_priority", "tasks", { priority: "high" }],
   ["weight_exactly_with_a_key", "tasks", { fairness_key: "ann" }],
   ["weight_exactly_with_a_key", "tasks", { fairness_weight: 1 }],
@@ -87,7 +87,7 @@ test.each([
 
 test.each([
   ["tasks", { process_state: "processed", finished_at: now }],
-  ["tasks", { process_state: "compensated", goal: "undo", finished_at: now }],
+  ["tasks", { process_state: "undone", goal: "undo", finished_at: now }],
   ["tasks", { paused_at: now, paused_by: "Ann", priority: "batch" }],
   ["steps", waiting],
   ["steps", { ...inHand, attempt: 1 }],

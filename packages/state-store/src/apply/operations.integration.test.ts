@@ -56,7 +56,7 @@ describe("an operator", () => {
     expect(events.filter(({ step, note }) => step === null && note !== null)).toMatchObject([
       { action: "pause", actor: "ann", note: ann.note },
       { action: "undo", reason: "operator.cancel", actor: "ann", note: ann.note },
-      { action: "summarise", toState: "compensated", actor: "ann" },
+      { action: "summarise", toState: "undone", actor: "ann" },
     ]);
   });
 

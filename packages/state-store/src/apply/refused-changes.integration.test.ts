@@ -43,7 +43,7 @@ describe("a change that the store refuses", () => {
     const { outcomes } = await apply(complete(claims[0]!), poisoned, complete(claims[2]!));
     expect(outcomes.map(({ applied }) => applied)).toEqual([true, false, true]);
     const parked = await db.query(
-      "select task_id::text, fault_code from state.tasks where process_state = 'error'",
+      "select task_id::text, fault_code from state.tasks where process_state = 'halted'",
     );
     expect(parked).toEqual([{ task_id: claims[1]!.taskId, fault_code: "store.refused" }]);
     expect(await violations()).toEqual([]);

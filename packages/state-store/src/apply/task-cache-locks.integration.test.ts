@@ -48,7 +48,7 @@ const acts: readonly [string, readonly TaskEvent[], object, object][] = [
   ],
   [
     "undo",
-    [{ kind: "undoRequested", code: "operator.undo" }],
+    [{ kind: "undoRequested", code: "operator.cancel" }],
     { goal: "undo", paused: false },
     { a: "processed", "a:undo": "processing", b: "cancelled", c: "cancelled" },
   ],

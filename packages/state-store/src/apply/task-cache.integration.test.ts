@@ -98,7 +98,7 @@ const intrusions: readonly [string, (one: ClaimedStep) => TaskEvent | Promise<un
     ["paused", () => ({ kind: "paused" }), { a: "processed", b: "waiting", c: "waiting" }],
     [
       "to be undone",
-      () => ({ kind: "undoRequested", code: "operator.undo" }),
+      () => ({ kind: "undoRequested", code: "operator.cancel" }),
       { a: "processed", "a:undo": "processing", b: "cancelled", c: "cancelled" },
     ],
     [

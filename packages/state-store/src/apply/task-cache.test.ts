@@ -185,7 +185,7 @@ test.each<[string, Partial<ClaimedRow>]>([
 
 test("a task that is to be undone, or waits, is not cached", () => {
   for (const event of [
-    { kind: "undoRequested", code: "operator.undo" },
+    { kind: "undoRequested", code: "operator.cancel" },
     { kind: "paused" },
   ] as const) {
     const hand = open();

@@ -201,7 +201,7 @@ function changesOf(
       { ...unapplied, number, taskId, outcome: "refused", code },
     ];
     if (gone.has(taskId)) return refuse("task.unknown");
-    if (unusable.has(taskId)) return refuse("task.unusable_task");
+    if (unusable.has(taskId)) return refuse("task.not_usable");
     const request = requests.get(taskId);
     if (request === undefined) return [];
     if ("refusal" in request) return refuse(request.refusal);

@@ -39,7 +39,7 @@ test("a bulk operation on a group of failures touches no task of another group",
   );
   for (const taskId of stolen) {
     expect(await operations.findTask({ tenant: "default", taskId })).toMatchObject({
-      processState: "error",
+      processState: "halted",
     });
   }
 });

@@ -198,14 +198,14 @@ describe("a bulk operation", () => {
   test("undoes tasks, and counts one as undone only when all of it is", async () => {
     const [id] = [await submitOne(at().submission)];
     await work(at().scheduler);
-    const operation = await create({ action: "undo" });
+    const operation = await create({ action: "cancel" });
     expect(await apply(operation)).toMatchObject({ applied: 1 });
-    expect(await verify(operation, "undo")).toMatchObject({ verified: 0 });
+    expect(await verify(operation, "cancel")).toMatchObject({ verified: 0 });
     await work(at().scheduler);
-    expect(await verify(operation, "undo")).toMatchObject({ state: "done" });
+    expect(await verify(operation, "cancel")).toMatchObject({ state: "done" });
     expect(await at().submission.findTask({ taskId: id, tenant: "default" })).toMatchObject({
-      processState: "compensated",
-      faultCode: "operator.undo",
+      processState: "undone",
+      faultCode: "operator.cancel",
     });
   });
 

@@ -84,7 +84,7 @@ async function judgeSome(
     partitions,
   });
   const judged = new Map<string, string | null>(
-    loaded.unusable.map(({ taskId }) => [taskId, "task.unusable_task"]),
+    loaded.unusable.map(({ taskId }) => [taskId, "task.not_usable"]),
   );
   const events: ReportedTaskEvent[] = [];
   const tasks = loaded.tasks.map(({ task }) => task);

@@ -191,10 +191,10 @@ test("a cancel and the last reply race two hundred times: each task ends in one 
     "select distinct goal, process_state from state.tasks order by goal",
   );
   for (const { goal, process_state } of ends) {
-    expect(process_state).toBe(goal === "do" ? "processed" : "compensated");
+    expect(process_state).toBe(goal === "do" ? "processed" : "undone");
   }
   const endings = `select task_id from state.events
-    where step is null and to_state in ('processed', 'compensated') group by 1 having count(*) > 1`;
+    where step is null and to_state in ('processed', 'undone') group by 1 having count(*) > 1`;
   expect(await db.query(endings)).toEqual([]);
   expect(await violations()).toEqual([]);
 });

@@ -151,7 +151,7 @@ test("only the chosen Agent may reply, and it undoes what it did", async () => {
   expect(wrong.outcomes).toMatchObject([{ applied: false, reason: "wrong_agent" }]);
   const right = await apply(step!, by(step!, "psp-eu"));
   expect(right.outcomes).toMatchObject([{ applied: true }]);
-  const undo = { kind: "undoRequested", code: "operator.undo" } as const;
+  const undo = { kind: "undoRequested", code: "operator.cancel" } as const;
   await stores.operations.applyEvents([{ taskId, event: undo }], { actor: "ann" });
   expect(await rowsOf()).toEqual([
     { name: "a", lane: "psp+psp-eu", agent: "psp-eu" },

@@ -34,7 +34,7 @@ test("stalled tasks are found among any number of open tasks, a few checked each
      update state.tasks set process_state = 'processed', finished_at = now() where task_id = '${finished}';
      update state.tasks set paused_at = now(), paused_by = 'test' where task_id = '${paused}';
      update state.tasks set updated_at = now() where task_id = '${recent}';
-     update state.tasks set process_state = 'error', fault_code = 'test' where task_id = '${failed}';
+     update state.tasks set process_state = 'halted', fault_code = 'test' where task_id = '${failed}';
      reset session_replication_role`,
   );
 

@@ -48,7 +48,7 @@ export interface TaskFacts extends PathFacts {
   readonly standstills: readonly StandstillFacts[];
   /** The services that announced themselves lately. */
   readonly instances: readonly SeenInstance[];
-  /** The WINDOW of each living Scheduler, as it announces it: steps in flight for each Agent. */
+  /** The MAX_IN_FLIGHT of each living Scheduler, as it announces it: steps in flight for each Agent. */
   readonly windows: readonly number[];
 }
 

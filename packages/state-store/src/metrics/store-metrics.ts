@@ -49,8 +49,8 @@ export const storeMetrics = {
   ended: {
     kind: "counter",
     name: "holdfast_tasks_ended_total",
-    help: "Tasks that ended by a decision of this process: processed, compensated (their undo is finished), or halted in error.",
-    labels: { workflow, state: ["processed", "compensated", "error"] },
+    help: "Tasks that ended by a decision of this process: processed, undone (their undo is finished), or halted: a person must act.",
+    labels: { workflow, state: ["processed", "undone", "halted"] },
   },
   undo: {
     kind: "counter",

@@ -134,7 +134,7 @@ describe("a notification", () => {
     const taskId = await submit();
     await work(scheduler);
     await work(scheduler, refused);
-    expect(await stateOf(taskId)).toBe("error");
+    expect(await stateOf(taskId)).toBe("halted");
     const [alert, ...others] = await taken();
     expect(others).toEqual([]);
     expect(alert).toMatchObject({
@@ -181,7 +181,7 @@ describe("a notification", () => {
     const undone = await submit();
     await work(scheduler);
     await operations.applyEvents(
-      [{ taskId: undone, event: { kind: "undoRequested", code: "operator.undo" } }],
+      [{ taskId: undone, event: { kind: "undoRequested", code: "operator.cancel" } }],
       { actor: "ann" },
     );
     await work(scheduler, failed);

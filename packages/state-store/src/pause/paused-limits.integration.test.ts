@@ -123,7 +123,7 @@ test("a task that is paused after its limit was found to have passed is not undo
   expect(await expired()).toEqual([taskId]);
   await supervisor.applyEvents([late], { actor });
   expect(await submission.findTask({ taskId, tenant: "default" })).toMatchObject({
-    processState: "compensated",
+    processState: "undone",
     faultCode: "task.expired",
   });
 });
@@ -136,7 +136,7 @@ test("a task that is undone while it is paused stays paused, and its undos begin
     { actor },
   );
   await apply(taskId, "paused");
-  const undo = { taskId, event: { kind: "undoRequested", code: "operator.undo" } } as const;
+  const undo = { taskId, event: { kind: "undoRequested", code: "operator.cancel" } } as const;
   await operations.applyEvents([undo], ann);
   const stepOf = async (name: string) => {
     const task = await submission.findTask({ taskId, tenant: "default" });

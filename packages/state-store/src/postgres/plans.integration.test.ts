@@ -221,7 +221,7 @@ describe("a list of tasks reads only as many as it scans, from its cursor on and
   test.each<[string, Readonly<Record<string, string>>, RegExp?]>([
     ["without a filter", {}],
     ["of some workflows", conditionOn("workflow", '["test.v1", "other.v1"]')],
-    ["in one state", conditionOn("state", '["error"]')],
+    ["in one state", conditionOn("state", '["halted"]')],
     ["with one fault", conditionOn("faultCode", '["test.failed"]')],
     ["of one correlation id", conditionOn("correlationId", '["no such id"]')],
     ["with some labels", conditionOn("label.region", '["eu", "us"]')],

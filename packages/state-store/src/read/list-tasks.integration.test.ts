@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 const all = { tenant: "default", createdFrom: null, createdBefore: null };
-const open: readonly TaskState[] = ["pending", "processing", "error", "compensating"];
+const open: readonly TaskState[] = ["pending", "processing", "halted", "undoing"];
 
 test.each<[string, readonly TaskCondition[], readonly string[]]>([
   ["nothing", [], ["four", "three", "two", "one", "ended"]],

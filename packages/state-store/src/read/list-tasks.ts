@@ -179,8 +179,8 @@ function wishOf(
 const openStates: ReadonlySet<string> = new Set<TaskState>([
   "pending",
   "processing",
-  "error",
-  "compensating",
+  "halted",
+  "undoing",
 ]);
 
 /** The index by which tasks are found; each condition is checked in any case. */

@@ -163,7 +163,7 @@ describe("a month that is over", () => {
     const [claim] = await claimIn(await busyIds());
     const event = failed(claim!, { transient: false, code: "x" });
     await store.scheduler.applyEvents([{ taskId: claim!.taskId, event }], { actor: "test" });
-    expect(await store.scheduler.countTasks()).toEqual({ error: 1 });
+    expect(await store.scheduler.countTasks()).toEqual({ halted: 1 });
     expect(await busyIds()).toEqual(await idsOf(0));
   });
 

@@ -37,7 +37,7 @@ const old = (task: string): Readonly<Record<string, string>> => ({
   alerts: `(task_id, episode, kind, code, at) values (${task}, 1, 'task.halted', 'x', past)`,
   bulk_items: `(operation_id, number, task_id, version) values (${task}, 1, ${task}, 1)`,
   bulk_operations: `(id, action, filter, actor, reason, request_hash, canary, rate, paced_from, state, matched, waiting, ended_at)
-                    values (${task}, 'undo', '{}', 'x', 'x', 'x', 0, 1, past, 'done', 1, 1, past)`,
+                    values (${task}, 'cancel', '{}', 'x', 'x', 'x', 0, 1, past, 'done', 1, 1, past)`,
   business_keys: `values ('default', 'test', 'k', ${task})`,
   dead_letter_actions: `(letter_id, queue, action, actor, reason, at) values (1, 'q', 'discard', 'x', 'x', past)`,
   dead_letters: `(queue, reason, body, at) values ('q', 'x', '', past)`,

@@ -4,7 +4,7 @@ import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** The states of tasks that have not ended. */
-export type OpenState = Exclude<TaskState, "processed" | "compensated">;
+export type OpenState = Exclude<TaskState, "processed" | "undone">;
 
 /** What an operator looks at first, as the store knows it. */
 export interface OverviewFacts {

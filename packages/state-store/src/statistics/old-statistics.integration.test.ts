@@ -79,10 +79,10 @@ test("of many open tasks the counts of the roll-up are shown", async () => {
     `set session_replication_role = replica;
      insert into state.tasks (task_id, workflow, process_state) select state.new_task_id(), 'test.v1', 'pending' from generate_series(1, 20001);
      reset session_replication_role;
-     update state.statistics_progress set pending = 123456, error = 7`,
+     update state.statistics_progress set pending = 123456, halted = 7`,
   );
   const { states } = await operations.findOverview();
-  expect(states).toEqual({ pending: 123_456, processing: 0, compensating: 0, error: 7 });
+  expect(states).toEqual({ pending: 123_456, processing: 0, undoing: 0, halted: 7 });
 });
 
 test("a process that announces itself lives for a while, and is forgotten after a day", async () => {

@@ -40,7 +40,7 @@ export async function recordFailures(db: Database, events: readonly NewEvent[]):
   if (failures.length > 0) await save(db, failures);
   const turned = events.filter(
     ({ step, fromState, toState }) =>
-      step === null && (fromState === "error" || toState === "error"),
+      step === null && (fromState === "halted" || toState === "halted"),
   );
   const halted = new Map(turned.map(({ taskId, isHalted }) => [taskId, isHalted]));
   if (halted.size > 0)
@@ -55,7 +55,7 @@ function failureOfStep(event: NewEvent): readonly Failure[] {
   ];
 }
 
-const unhappy: ReadonlySet<string> = new Set(["error", "compensating", "compensated"]);
+const unhappy: ReadonlySet<string> = new Set(["halted", "undoing", "undone"]);
 
 /** Failures of tasks that failed without a step of theirs, such as by their own limit. */
 async function failuresOfTasks(

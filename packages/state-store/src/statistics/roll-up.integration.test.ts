@@ -34,7 +34,7 @@ beforeEach(async () => {
   await db.query(
     `update state.statistics_progress
         set counted_to = (select last_value from state.events_id_seq), months = '{}',
-            pending = 0, processing = 0, compensating = 0, error = 0`,
+            pending = 0, processing = 0, undoing = 0, halted = 0`,
   );
 });
 
@@ -53,7 +53,7 @@ async function rollUpAll(): Promise<number> {
 const kept = () =>
   db.query(
     `select resolution, subject, (extract(epoch from at) * 1000)::float8 as at, submitted::int, processed::int,
-            compensated::int, halted::int, attempts::int, failed_attempts::int, undone::int,
+            undone::int, halted::int, attempts::int, failed_attempts::int, undone_steps::int,
             (select coalesce(sum(one), 0)::int from unnest(durations) as one) as took
        from state.statistics order by 1, 2, 3`,
   );
@@ -62,7 +62,7 @@ const kept = () =>
 const recounted = () =>
   db.query(
     `with facts as (
-       select e.*, t.workflow, s.kind = 'compensation' as is_undo, coalesce(s.agent, s.lane) as agent,
+       select e.*, t.workflow, s.kind = 'undo' as is_undo, coalesce(s.agent, s.lane) as agent,
               e.action in ('retry', 'coolDown', 'fail') as has_failed,
               (select max(c.at) from state.events c
                 where c.task_id = e.task_id and c.step = e.step and c.action = 'claim' and c.id < e.id) as claimed_at
@@ -74,11 +74,11 @@ const recounted = () =>
        select subject, at,
               (step is null and action = 'submit')::int as submitted,
               (step is null and action <> 'submit' and to_state = 'processed' and from_state <> to_state)::int as processed,
-              (step is null and to_state = 'compensated' and from_state <> to_state)::int as compensated,
-              (step is null and to_state = 'error' and from_state <> to_state)::int as halted,
+              (step is null and to_state = 'undone' and from_state <> to_state)::int as undone,
+              (step is null and to_state = 'halted' and from_state <> to_state)::int as halted,
               (action = 'claim')::int as attempts, has_failed::int as failed_attempts,
-              (is_undo and action in ('complete', 'resolve'))::int as undone,
-              (step is null and to_state in ('processed', 'compensated') and from_state <> to_state)::int as took
+              (is_undo and action in ('complete', 'resolve'))::int as undone_steps,
+              (step is null and to_state in ('processed', 'undone') and from_state <> to_state)::int as took
          from facts cross join lateral (values (''), ('workflow:' || workflow)) as of_subject (subject)
        union all
        select 'agent:' || agent, at, 0, 0, 0, 0, 1, has_failed::int, (is_undo and action = 'complete')::int,
@@ -87,11 +87,11 @@ const recounted = () =>
         where from_state = 'processing' and (has_failed or action = 'complete')
      )
      select resolution, subject, (extract(epoch from date_trunc(resolution, at, 'UTC')) * 1000)::float8 as at,
-            sum(submitted)::int as submitted, sum(processed)::int as processed, sum(compensated)::int as compensated,
+            sum(submitted)::int as submitted, sum(processed)::int as processed, sum(undone)::int as undone,
             sum(halted)::int as halted, sum(attempts)::int as attempts, sum(failed_attempts)::int as failed_attempts,
-            sum(undone)::int as undone, sum(took)::int as took
+            sum(undone_steps)::int as undone_steps, sum(took)::int as took
        from counted cross join (values ('minute'), ('hour'), ('day')) as known (resolution)
-      where submitted + processed + compensated + halted + attempts + failed_attempts + undone + took > 0
+      where submitted + processed + undone + halted + attempts + failed_attempts + undone_steps + took > 0
       group by 1, 2, 3 order by 1, 2, 3`,
   );
 
@@ -184,11 +184,11 @@ test("the roll-up knows how many tasks are open in each state, and which of them
   );
   await rollUpAll();
   const [progress] = await db.query(
-    "select pending::int, processing::int, compensating::int, error::int from state.statistics_progress",
+    "select pending::int, processing::int, undoing::int, halted::int from state.statistics_progress",
   );
   const { states } = await operations.findOverview();
-  expect({ pending: 0, processing: 0, compensating: 0, error: 0, ...states }).toEqual(progress);
-  expect(states).toEqual({ processing: 2, error: 3 });
+  expect({ pending: 0, processing: 0, undoing: 0, halted: 0, ...states }).toEqual(progress);
+  expect(states).toEqual({ processing: 2, halted: 3 });
 
   const all = { workflows: null, createdFrom: null, createdBefore: null };
   const { groups } = await operations.findFailures(all);
@@ -207,7 +207,7 @@ test("the roll-up knows how many tasks are open in each state, and which of them
 
   const halted = second[0]!;
   await operations.applyEvents(
-    [{ taskId: halted.taskId, event: { kind: "undoRequested", code: "operator.undo" } }],
+    [{ taskId: halted.taskId, event: { kind: "undoRequested", code: "operator.cancel" } }],
     { actor: "ann" },
   );
   await rollUpAll();

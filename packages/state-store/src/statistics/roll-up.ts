@@ -130,7 +130,7 @@ async function saveTurn(
 
 /** The numbers by which the open tasks of each state became more. */
 function openChanges(events: readonly NewEvent[]) {
-  const changes = { pending: 0, processing: 0, compensating: 0, error: 0 };
+  const changes = { pending: 0, processing: 0, undoing: 0, halted: 0 };
   const change = (state: string | null, one: 1 | -1): void => {
     if (state !== null && state in changes) changes[state as keyof typeof changes] += one;
   };
@@ -139,12 +139,12 @@ function openChanges(events: readonly NewEvent[]) {
     change(fromState, -1);
     change(toState, 1);
   }
-  const { pending, processing, compensating, error } = changes;
+  const { pending, processing, undoing, halted } = changes;
   return {
     pending: String(pending),
     processing: String(processing),
-    compensating: String(compensating),
-    error: String(error),
+    undoing: String(undoing),
+    halted: String(halted),
   };
 }
 
@@ -170,11 +170,11 @@ const toColumns = (counted: readonly Counted[]) =>
       durations: JSON.stringify(durations),
       submitted: String(bucket.submitted),
       processed: String(bucket.processed),
-      compensated: String(bucket.compensated),
+      undone: String(bucket.undone),
       halted: String(bucket.halted),
       attempts: String(bucket.attempts),
       failedAttempts: String(bucket.failedAttempts),
-      undone: String(bucket.undone),
+      undoneSteps: String(bucket.undoneSteps),
     })),
     {
       resolutions: "resolution",
@@ -182,11 +182,11 @@ const toColumns = (counted: readonly Counted[]) =>
       ats: "at",
       submitted: "submitted",
       processed: "processed",
-      compensated: "compensated",
+      undone: "undone",
       halted: "halted",
       attempts: "attempts",
       failedAttempts: "failedAttempts",
-      undone: "undone",
+      undoneSteps: "undoneSteps",
       durations: "durations",
     },
   );

@@ -130,7 +130,7 @@ describe("a request that an instance cannot read", () => {
     await leave("older");
     await refuse(1);
     const found = await seen();
-    expect(found).toMatchObject({ task: "error", goal: "do", step: "error", failure_count: 0 });
+    expect(found).toMatchObject({ task: "halted", goal: "do", step: "error", failure_count: 0 });
     expect(found?.["fault_detail"]).toBe(
       `No running instance of agent is known to read ${operation} as give.v1 asks for it, which was made with the contract ${hashOf(old)}: newer has ${own}. Run an instance that has it, then resubmit the step. The last one said: /reference: Required`,
     );

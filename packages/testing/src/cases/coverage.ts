@@ -47,9 +47,9 @@ export function pathsOf({ steps, completeWithin }: WorkflowDefinition): Paths {
     ...(mayDo(step, "halt") ? [halts(step.name)] : []),
   ]);
   const isLimited = completeWithin !== null;
-  const turns = isLimited || steps.some((step) => mayDo(step, "compensate"));
+  const turns = isLimited || steps.some((step) => mayDo(step, "undo"));
   const undoPaths = steps.flatMap((step) => [
-    ...(mayDo(step, "compensate") ? [undoneFrom(step.name)] : []),
+    ...(mayDo(step, "undo") ? [undoneFrom(step.name)] : []),
     ...(step.undo === null || !turns
       ? []
       : [
@@ -79,9 +79,7 @@ function mayBeUndone(name: string, steps: Steps, isLimited: boolean): boolean {
   const before = stepsBefore(name, steps);
   return (
     isLimited ||
-    steps.some(
-      (other) => other.name !== name && !before.has(other.name) && mayDo(other, "compensate"),
-    )
+    steps.some((other) => other.name !== name && !before.has(other.name) && mayDo(other, "undo"))
   );
 }
 

@@ -60,7 +60,7 @@ test.each<[string, Json, string, RegExp]>([
   ],
   [
     "has no input",
-    { name: "x", workflow: "y", expect: { state: "error" } },
+    { name: "x", workflow: "y", expect: { state: "halted" } },
     "/input",
     /is missing/,
   ],

@@ -63,13 +63,13 @@ describe("a scripted handler", () => {
   });
 
   test("declines, and what is done is undone", async () => {
-    const expected = { state: "compensated", faultCode: "flights.full", undos: ["room"] };
+    const expected = { state: "undone", faultCode: "flights.full", undos: ["room"] };
     expect(await problems({ seat: [{ decline: "flights.full" }] }, expected)).toEqual([]);
   });
 
   test("fails for good with an unknown outcome, and is undone as well", async () => {
     const fault = { code: "flights.odd", transient: false };
-    const expected = { state: "compensated", undos: ["seat", "room"] };
+    const expected = { state: "undone", undos: ["seat", "room"] };
     expect(await problems({ seat: [{ fail: fault }] }, expected)).toEqual([]);
   });
 
@@ -111,13 +111,13 @@ describe("a scripted handler", () => {
 
 test("what is not as expected is said with what was, and nothing else", async () => {
   const expected = {
-    state: "compensated",
+    state: "undone",
     calls: ["room"],
     undos: [],
     steps: { room: { attempts: 2 }, "seat:undo": { state: "processed" } },
   };
   expect(await problems({}, expected)).toEqual([
-    'state: expected "compensated", was "processed"',
+    'state: expected "undone", was "processed"',
     'calls: expected ["room"], was ["room","seat"]',
     "steps/room/attempts: expected 2, was 1",
     "steps/seat:undo: the task has no such step: it was not undone",

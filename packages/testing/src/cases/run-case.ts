@@ -99,9 +99,9 @@ export async function runCase(definition: WorkflowDefinition, one: Case): Promis
 const nothing = (): void => {};
 const unwatched = { stored: nothing, waiting: nothing, taken: nothing, acknowledged: nothing };
 
-/** A task in `error` waits for an operator. */
+/** A task that is `halted` waits for an operator. */
 const hasEnded = ({ task }: StoredTask): boolean =>
-  isFinished(task) || task.processState === "error";
+  isFinished(task) || task.processState === "halted";
 
 /** A broker that holds up the replies that the script wants late. */
 function lateReplies(

@@ -4,7 +4,7 @@ import type { Task } from "../api/types.ts";
 import { type Action, commandLine, curlLine, requestOf, shellWord } from "./action.ts";
 import { offersOf, resolveAction, retryAction, wholeTaskAction } from "./task-actions.ts";
 
-const task = { id: "01a1", version: 3, state: "error", paused: null } as const;
+const task = { id: "01a1", version: 3, state: "halted", paused: null } as const;
 const wish = { actor: "ada", reason: "the carrier's API is back", field: undefined };
 const first = (action: Action) => {
   const [call] = action.calls;
@@ -23,10 +23,10 @@ test.each(["plain", "", "it's", "$(rm -rf /)", "`id`", "a\nb", '"', "\\", "!hist
 );
 
 test("the curl line sends what the page sends, and names no token", () => {
-  const action = wholeTaskAction("undo", [task]);
+  const action = wholeTaskAction("cancel", [task]);
   const line = curlLine("http://localhost:3001", requestOf(action, first(action), wish));
   expect(line).toBe(
-    `curl -X POST http://localhost:3001/v1/tasks/01a1/undo -H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json' -d '{"version":3,"actor":"ada","reason":"the carrier'\\''s API is back"}'`,
+    `curl -X POST http://localhost:3001/v1/tasks/01a1/cancel -H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json' -d '{"version":3,"actor":"ada","reason":"the carrier'\\''s API is back"}'`,
   );
 });
 
@@ -63,7 +63,7 @@ test.each<[string, Task, string]>([
   [
     "halted",
     taskOf({}, { name: "a", processState: "error", output: null }),
-    "Resubmit Resolve Pause Undo Cancel",
+    "Resubmit Resolve Pause Cancel",
   ],
   [
     "delayed",
@@ -71,7 +71,7 @@ test.each<[string, Task, string]>([
       { state: "processing" },
       { name: "a", processState: "pending", notBefore: "2026-11-25T21:00:00Z" },
     ),
-    "Retry now Pause Undo Cancel",
+    "Retry now Pause Cancel",
   ],
   [
     "paused",
@@ -79,17 +79,17 @@ test.each<[string, Task, string]>([
       { state: "processing", paused: { at: "", by: "ada", reason: "" } },
       { name: "a", processState: "pending", notBefore: "2026-11-25T21:00:00Z" },
     ),
-    "Resume Undo Cancel",
+    "Resume Cancel",
   ],
-  ["being undone", taskOf({ state: "compensating", goal: "undo" }), "Pause"],
-  ["undone", taskOf({ state: "compensated" }), ""],
+  ["being undone", taskOf({ state: "undoing", goal: "undo" }), "Pause"],
+  ["undone", taskOf({ state: "undone" }), ""],
 ])(
   "to a task that is %s one can do what applies, and each other button says why not",
   (_, given, verbs) => {
     expect(verbsOf(given).join(" ")).toBe(verbs);
     const refused = offersOf(given, null).filter(({ action }) => action === null);
     for (const { refusal } of refused) expect(refusal).toMatch(/\.$/);
-    expect(offersOf(given, null)).toHaveLength(6);
+    expect(offersOf(given, null)).toHaveLength(5);
   },
 );
 

@@ -46,15 +46,14 @@ const acts = {
     },
   },
   remotes: {
-    open: {
-      verb: "Open breaker",
+    hold: {
+      verb: "Hold",
       explain:
-        "No step of its Agents is attempted until an operator closes the breaker. Steps that are due wait.",
+        "No step of its Agents is attempted until an operator releases it. Steps that are due wait.",
       isDangerous: true,
     },
-    close: {
-      // Not "Close" alone: that is what closes the dialog.
-      verb: "Close breaker",
+    release: {
+      verb: "Release",
       explain: "The steps that it holds back are released, in growing numbers.",
       isDangerous: false,
     },
@@ -64,10 +63,10 @@ const acts = {
 const nouns: Readonly<Record<Kind, string>> = {
   agents: "Agent",
   workflows: "workflow",
-  remotes: "of",
+  remotes: "remote service",
 };
 
-/** Acts on an Agent, a workflow or the breaker of a remote service, by its name. */
+/** Acts on an Agent, a workflow or a remote service, by its name. */
 export function namedAction<K extends Kind>(
   kind: K,
   act: keyof (typeof acts)[K] & string,
@@ -88,8 +87,7 @@ export function namedAction<K extends Kind>(
         body: {},
       },
     ],
-    // The command has no verbs for breakers.
-    command: kind === "remotes" ? null : ({ target }) => [kind, act, target],
+    command: ({ target }) => [kind, act, target],
     field: null,
   };
 }

@@ -14,10 +14,10 @@ test("each call has an outcome of its own, and one that is refused stops no othe
     api: {
       ask: async <Body>({ path }: Call) => {
         if (path.includes("/b/")) throw new Error("No.");
-        return { state: "compensating" } as Body;
+        return { state: "undoing" } as Body;
       },
     },
-    action: wholeTaskAction("undo", tasks),
+    action: wholeTaskAction("cancel", tasks),
     wish,
     onOutcome: ({ target }, { kind }) =>
       outcomes.set(target, `${outcomes.get(target) ?? ""} ${kind}`.trim()),

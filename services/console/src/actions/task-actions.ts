@@ -4,19 +4,13 @@ import { formatJson, shortId } from "../parts/format.ts";
 import type { Action, ActionCall } from "./action.ts";
 
 type Acted = Pick<ListedTask, "id" | "version" | "state"> & { readonly paused: unknown };
-type WholeAct = "undo" | "cancel" | "pause" | "resume";
+type WholeAct = "cancel" | "pause" | "resume";
 
 const whole: Readonly<Record<WholeAct, Pick<Action, "verb" | "explain" | "isDangerous">>> = {
-  undo: {
-    verb: "Undo",
-    explain:
-      "Completed steps are undone in reverse order, including steps whose outcome is unknown.",
-    isDangerous: true,
-  },
   cancel: {
     verb: "Cancel",
     explain:
-      "The task is not wanted any more. Its completed steps are undone, and the history says that it was cancelled.",
+      "Nothing more begins. Completed steps are undone in reverse order, including steps whose outcome is unknown.",
     isDangerous: true,
   },
   pause: {
@@ -127,7 +121,7 @@ const ended = (state: Task["state"]): string =>
 
 /** All that can be done to a task, and why the rest cannot. The service decides: this spares a refusal. */
 export function offersOf(task: Task, selected: string | null): readonly Offer[] {
-  const hasEnded = task.state === "processed" || task.state === "compensated";
+  const hasEnded = task.state === "processed" || task.state === "undone";
   const offer = (verb: string, refusal: string | null, make: () => Action | null): Offer =>
     hasEnded
       ? { verb, action: null, refusal: ended(task.state) }
@@ -144,7 +138,6 @@ export function offersOf(task: Task, selected: string | null): readonly Offer[] 
     offer("Resubmit", noFailure, () => failed && resubmitAction(task, failed.name)),
     offer("Resolve", noFailure, () => failed && resolveAction(task, failed.name, failed.output)),
     offer(whole[pause].verb, null, () => wholeTaskAction(pause, [task])),
-    offer("Undo", isUndone, () => wholeTaskAction("undo", [task])),
     offer("Cancel", isUndone, () => wholeTaskAction("cancel", [task])),
   ];
 }

@@ -25,14 +25,14 @@ test("a request shows the token of the session", async () => {
 });
 
 test("an answer 401 forgets the token and asks for one", async () => {
-  const { api, session, stored } = open(() => problem(401, "operator.unknown"));
-  await expect(api.ask(call)).rejects.toMatchObject({ code: "operator.unknown", status: 401 });
+  const { api, session, stored } = open(() => problem(401, "auth.token_wrong"));
+  await expect(api.ask(call)).rejects.toMatchObject({ code: "auth.token_wrong", status: 401 });
   expect(session.get()).toMatchObject({ status: "asking", token: null });
   expect(stored.has("holdfast.token")).toBe(false);
 });
 
 test("a tab with an old token asks for one, also when its address showed too many", async () => {
-  const { api, session } = open(() => problem(429, "operator.too_many_tries"));
+  const { api, session } = open(() => problem(429, "auth.too_many_tries"));
   await expect(api.ask(call)).rejects.toMatchObject({ status: 429 });
   expect(session.get()).toMatchObject({ status: "asking", token: null });
 });

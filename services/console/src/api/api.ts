@@ -72,8 +72,7 @@ export function openApi({ session, contact, fetch }: Places): Api {
 
 /** Whether the fault is a wrong token, or one wrong token too many: the right one is taken at any time. */
 const isOfToken = (fault: ProblemFault | ConnectionFault): boolean =>
-  fault instanceof ProblemFault &&
-  (fault.status === 401 || fault.code === "operator.too_many_tries");
+  fault instanceof ProblemFault && (fault.status === 401 || fault.code === "auth.too_many_tries");
 
 const connectionFault = (error: unknown): ConnectionFault =>
   error instanceof ConnectionFault

@@ -23,7 +23,7 @@ export interface Failures {
   readonly truncated: boolean;
 }
 
-export type BulkAct = "resubmit" | "undo" | "cancel" | "pause" | "resume" | "resolve" | "retryNow";
+export type BulkAct = "resubmit" | "cancel" | "pause" | "resume" | "resolve" | "retryNow";
 
 /** What a bulk operation would do. */
 export interface BulkForecast {

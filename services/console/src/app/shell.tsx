@@ -117,7 +117,7 @@ function ThemeButton({ theme }: { readonly theme: ThemeSwitch }) {
 /** How many tasks are halted now, beside the tab that shows them. */
 function FailureCount() {
   const { data } = useOverview();
-  const count = data?.states.error ?? 0;
+  const count = data?.states.halted ?? 0;
   if (count === 0) return null;
   return (
     <span className="tab-count" title={`${formatCount(count)} tasks are halted`}>

@@ -3,7 +3,7 @@ import { bulkCommand, dryRunOf, readBulkForm, tasksQuery } from "./bulk-wish.ts"
 
 const target = {
   action: "resubmit",
-  filter: { fingerprint: "00ff00ff00ff00ff", state: "error" },
+  filter: { fingerprint: "00ff00ff00ff00ff", state: "halted" },
   step: "charge",
 } as const;
 const form = { canary: "2", rate: "5", output: "", reason: "fixed", actor: "ada" };
@@ -16,7 +16,7 @@ test("a form becomes the body of a bulk operation", () => {
 });
 
 test("an action on the whole task names no step, and only a resolution has an output", () => {
-  const undo = readBulkForm({ ...target, action: "undo" }, { ...form, output: "{}" }).body;
+  const undo = readBulkForm({ ...target, action: "cancel" }, { ...form, output: "{}" }).body;
   expect([Object.hasOwn(undo, "step"), Object.hasOwn(undo, "output")]).toEqual([false, false]);
   const resolve = readBulkForm({ ...target, action: "resolve" }, { ...form, output: "null" }).body;
   expect(resolve["output"]).toBeNull();
@@ -43,7 +43,7 @@ test("a dry run needs neither a reason nor a name", () => {
 test("the command says the same, also for a reason that a shell would read as a command", () => {
   const { body } = readBulkForm(target, { ...form, reason: "$(rm -rf /) it's" });
   expect(bulkCommand(body)).toBe(
-    String.raw`holdfast bulk create resubmit --fingerprint 00ff00ff00ff00ff --state error --step charge --canary 2 --rate 5 --reason '$(rm -rf /) it'\''s' --actor ada`,
+    String.raw`holdfast bulk create resubmit --fingerprint 00ff00ff00ff00ff --state halted --step charge --canary 2 --rate 5 --reason '$(rm -rf /) it'\''s' --actor ada`,
   );
 });
 
@@ -56,10 +56,10 @@ test("a filter that the command or the list of tasks cannot say has no line and 
 test("a filter leads to the list of its tasks", () => {
   const filter = {
     fingerprint: "ab",
-    state: { $in: ["error", "open"] },
+    state: { $in: ["halted", "open"] },
     createdAt: { $gte: "2026-11-24T10:00:00Z" },
   };
   expect(tasksQuery(filter)).toBe(
-    "?fingerprint=ab&state=error%2Copen&createdFrom=2026-11-24T10%3A00%3A00Z",
+    "?fingerprint=ab&state=halted%2Copen&createdFrom=2026-11-24T10%3A00%3A00Z",
   );
 });

@@ -21,7 +21,6 @@ export const bulkOutcomeLooks: Readonly<Record<BulkOutcome, Look>> = {
 
 const bulkVerbs: Readonly<Record<string, string>> = {
   resubmit: "Resubmit",
-  undo: "Undo",
   cancel: "Cancel",
   pause: "Pause",
   resume: "Resume",

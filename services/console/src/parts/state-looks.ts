@@ -14,10 +14,10 @@ export interface Look {
 export const taskLooks: Readonly<Record<TaskState, Look>> = {
   pending: { word: "Pending", tone: "quiet", icon: "wait" },
   processing: { word: "Processing", tone: "busy", icon: "run" },
-  compensating: { word: "Undoing", tone: "undo", icon: "undo" },
-  error: { word: "Halted", tone: "bad", icon: "cross" },
+  undoing: { word: "Undoing", tone: "undo", icon: "undo" },
+  halted: { word: "Halted", tone: "bad", icon: "cross" },
   processed: { word: "Processed", tone: "good", icon: "done" },
-  compensated: { word: "Undone", tone: "undo", icon: "undo" },
+  undone: { word: "Undone", tone: "undo", icon: "undo" },
 };
 
 export const stepLooks: Readonly<Record<StepState, Look>> = {

@@ -78,7 +78,7 @@ test("requests to the API are passed on as they are", async () => {
       response.end(JSON.stringify({ method, asked, token: headers.authorization, body }));
     });
   };
-  const answer = await fetch(`${url}/v1/tasks/a%2Fb/undo?x=1`, {
+  const answer = await fetch(`${url}/v1/tasks/a%2Fb/cancel?x=1`, {
     method: "POST",
     headers: { authorization: "Bearer t", "content-type": "application/json" },
     body: '{"version":1}',
@@ -87,7 +87,7 @@ test("requests to the API are passed on as they are", async () => {
   expect(answer.headers.get("etag")).toBe('"3"');
   expect(await answer.json()).toEqual({
     method: "POST",
-    asked: "/v1/tasks/a%2Fb/undo?x=1",
+    asked: "/v1/tasks/a%2Fb/cancel?x=1",
     token: "Bearer t",
     body: '{"version":1}',
   });

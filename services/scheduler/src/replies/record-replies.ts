@@ -290,6 +290,6 @@ const fieldsOf = ({ taskId, step, attempt, reason }: RejectedReply) => ({
 function logTask(log: Logger, { taskId, processState, faultCode }: Task, traceContext = ""): void {
   const code = faultCode === null ? {} : { faultCode };
   const fields = { taskId, processState, ...code, ...traceFields(fromTraceText(traceContext)) };
-  if (processState === "error") log.error(fields, "task halted");
+  if (processState === "halted") log.error(fields, "task halted");
   else log.debug(fields, "task moved");
 }

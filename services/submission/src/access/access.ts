@@ -1,5 +1,6 @@
 import { isLoopback } from "@holdfast/runtime";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import { refusalOf } from "../bearer.ts";
 import { Problem } from "../problem.ts";
 
 /**
@@ -71,15 +72,15 @@ export function openAccess({ hasToken, anonymousMay, readTasks }: Options): Acce
       );
     },
     mayRead,
-    toRead: readTasks === "anyone" ? [] : [async (request) => mustRead(mayRead(request))],
+    toRead: readTasks === "anyone" ? [] : [async (request) => mustRead(request, mayRead(request))],
   };
 }
 
-function mustRead(mayRead: boolean): void {
+function mustRead({ headers }: Asking, mayRead: boolean): void {
   if (mayRead) return;
   throw new Problem(
     401,
-    "operator.unknown",
+    refusalOf(headers),
     "Only operators see tasks here: show the operator's token, Authorization: Bearer …",
   );
 }

@@ -82,7 +82,7 @@ const Remote = named("Remote", "A remote service with its circuit breaker.", {
   since: nullable(instant("Since when the breaker stands so.")),
   actor: nullable(text("Who opened or closed it last.")),
   reason: nullable(text("Why.")),
-  held: flag("Whether an operator holds it open."),
+  held: flag("Whether an operator holds it."),
   openUntil: nullable(instant("When one step is tried.")),
   throttledUntil: nullable(instant("Until when the service asked to be left alone.")),
   heldSteps: count("Due steps that it holds back."),

@@ -23,9 +23,9 @@ const withBody: Codes = {
   415: ["request.media_type_unsupported"],
 };
 const ofOperators: Codes = {
-  401: ["operator.unknown"],
-  403: ["operator.disabled"],
-  429: ["operator.too_many_tries"],
+  401: ["auth.token_missing", "auth.token_wrong"],
+  403: ["auth.disabled"],
+  429: ["auth.too_many_tries"],
 };
 const ofStore: Codes = {
   503: ["store.contention", "store.outcome_unknown", "store.unavailable"],

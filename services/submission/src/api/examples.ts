@@ -16,7 +16,7 @@ const wish = { actor: "ann", reason: "the hotel's system is up again" };
 const task = {
   id,
   workflow: "book-trip.v1",
-  state: "error",
+  state: "halted",
   goal: "do",
   version: 7,
   priority: "normal",
@@ -54,7 +54,7 @@ const task = {
   input,
 };
 
-const filter = { workflow: "book-trip", state: "error", faultCode: "hotels.unavailable" };
+const filter = { workflow: "book-trip", state: "halted", faultCode: "hotels.unavailable" };
 
 const bulk = {
   id: "0198c0de-9b20-7000-8000-1a2b3c4d5e6f",

@@ -7,8 +7,8 @@ import { SourceSchema } from "./source-schema.ts";
 
 const Attempt = named("Attempt", "One attempt of a step, with the deadline that it ran against.", {
   step: text("The name of the step."),
-  kind: Type.Enum(["call", "compensation"], {
-    description: "`call`: asks an Agent. `compensation`: undoes a call.",
+  kind: Type.Enum(["call", "undo"], {
+    description: "`call`: asks an Agent. `undo`: undoes a call.",
   }),
   undoes: nullable(text("Of an undo: the step that it undoes.")),
   attempt: count("The number of the attempt, from 1."),

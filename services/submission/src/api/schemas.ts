@@ -49,7 +49,7 @@ const Fairness = Type.Object(
 const Step = named("Step", "A step of a task, or what undoes one.", {
   name: text("Its name; that of an undo ends with `:undo`."),
   kind: Type.Enum(Object.keys(stepKinds) as StepKind[], {
-    description: "`call`: asks an Agent. `compensation`: undoes a call.",
+    description: "`call`: asks an Agent. `undo`: undoes a call.",
   }),
   agent: text("Who has it, or may take it: the Agents of a pool are joined by `+`."),
   processState: Type.Enum(
@@ -75,7 +75,7 @@ const Step = named("Step", "A step of a task, or what undoes one.", {
 
 const state = (description: string) => Type.Enum([...taskStates], { description });
 const states =
-  "`pending`, `processing`, `compensating`: being undone, `error`: waits for an operator, `processed`, `compensated`: undone.";
+  "`pending`, `processing`, `undoing`: being undone, `halted`: waits for an operator, `processed`, `undone`: undone.";
 
 const common = {
   id: text("A UUID, by the time of the submission."),

@@ -5,11 +5,11 @@ import { amount, count, flag, instant, nullable, text } from "./schema-parts.ts"
 const counts = {
   submitted: count("Tasks that were submitted."),
   processed: count("Tasks that ended processed."),
-  compensated: count("Tasks that ended undone."),
+  undone: count("Tasks that ended undone."),
   halted: count("How often tasks began to wait for an operator."),
   attempts: count("Attempts that began."),
   failedAttempts: count("Attempts that failed or expired."),
-  undone: count("Steps that were undone."),
+  undoneSteps: count("Steps that were undone."),
   latencyMs: nullable(
     Type.Object(
       {
@@ -87,10 +87,10 @@ const Overview = Type.Object(
       {
         pending: count("No step has begun."),
         processing: count("Goes forward."),
-        compensating: count("Is being undone."),
-        error: count("Waits for an operator."),
+        undoing: count("Is being undone."),
+        halted: count("Waits for an operator."),
         processed: count("Has ended well."),
-        compensated: count("Is undone."),
+        undone: count("Is undone."),
       },
       { description: "Open tasks by their state, and those that ended in the last day." },
     ),

@@ -16,7 +16,7 @@ const get = async (url: string) => (await operated.app.inject({ url, headers }))
 const asked = (changes: object = {}) => ({
   ...wish,
   action: "resubmit",
-  filter: { state: "error" },
+  filter: { state: "halted" },
   ...changes,
 });
 const create = (changes: object = {}, more: Readonly<Record<string, string>> = {}) =>
@@ -43,7 +43,7 @@ test("an operation goes from its forecast over its creation to its items, and ca
     id,
     action: "resubmit",
     step: null,
-    filter: { state: "error" },
+    filter: { state: "halted" },
     ...wish,
     actor: `operator:${wish.actor}`,
     at: expect.any(String),
@@ -113,7 +113,7 @@ test.each<[string, object, string]>([
   ["a NUL in the step", { step: "a\u0000" }, "/step"],
   ["half a character in the actor", { actor: "\ud800" }, "/actor"],
   ["an actor of 10 kB", { actor: "a".repeat(10_240) }, "/actor"],
-  ["a step for an action on the whole task", { action: "undo", step: "reserve" }, "/step"],
+  ["a step for an action on the whole task", { action: "cancel", step: "reserve" }, "/step"],
   ["an output that nothing resolves", { output: {} }, "/output"],
   ["a field that is none", { force: true }, ""],
   ["no filter", { filter: undefined }, ""],

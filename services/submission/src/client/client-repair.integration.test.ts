@@ -18,7 +18,7 @@ const how = { reason: "the guest called" };
 
 test("a step that failed for good is resubmitted, and one that was done by hand is resolved", async () => {
   const first = await halted(operated);
-  expect((await client.result(first.id)).state).toBe("error");
+  expect((await client.result(first.id)).state).toBe("halted");
   expect((await client.tasks.resubmit(first.id, how)).state).toBe("processing");
   const second = await halted(operated);
   const resolved = await client.tasks.resolve(second.id, {

@@ -46,8 +46,8 @@ test("one request submits a task and waits for its result, and waits on when tha
   const running = client.run("trip", input, { key: "r-1", wait: "30s" });
   let found = await client.tasks.list({ key: "r-1" });
   while (found.items.length === 0) found = await client.tasks.list({ key: "r-1" });
-  await finishTask(trips.url, found.items[0]?.id ?? "", "compensated");
-  expect(await running).toMatchObject({ state: "compensated", result: null });
+  await finishTask(trips.url, found.items[0]?.id ?? "", "undone");
+  expect(await running).toMatchObject({ state: "undone", result: null });
   expect(await client.run("trip", input, { wait: "100ms" })).toMatchObject({ state: "pending" });
 });
 

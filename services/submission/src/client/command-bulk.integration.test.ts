@@ -55,7 +55,7 @@ test.each<[string, readonly string[], RegExp]>([
   ["without a filter", ["bulk", "create", "pause", "-r", "x"], /Say in filter which tasks/],
   ["without a reason", ["bulk", "create", "pause", "--state", "open"], /Say --reason/],
   ["with an unknown action", ["bulk", "create", "drop", "-r", "x"], /There is no action drop/],
-  ["with a rate that is none", ["bulk", "create", "undo", "-r", "x", "--rate", "-1"], /--rate/],
+  ["with a rate that is none", ["bulk", "create", "cancel", "-r", "x", "--rate", "-1"], /--rate/],
 ])("a bulk operation %s is refused by the command in one sentence", async (_, line, why) => {
   const { code, err } = await holdfast(line);
   expect(code).not.toBe(0);

@@ -63,21 +63,21 @@ describe("tasks", () => {
   test("are followed to their end: 0 when done, 1 when undone or halted, 4 when that takes longer", async () => {
     const [done, undone, open] = [await submitted(), await submitted(), await submitted()];
     await finishTask(commanded.trips.url, done);
-    await finishTask(commanded.trips.url, undone, "compensated");
+    await finishTask(commanded.trips.url, undone, "undone");
     const watched = await holdfast(["tasks", "watch", done]);
     expect(watched.code).toBe(0);
     expect(watched.out).toMatch(/submit.*\n.*processed null\n$/s);
     const document = await holdfast(["tasks", "watch", undone, "--json"]);
     expect(document.code).toBe(1);
-    expect(json(document)).toMatchObject({ state: "compensated", events: [{ action: "submit" }] });
+    expect(json(document)).toMatchObject({ state: "undone", events: [{ action: "submit" }] });
     expect(await holdfast(["tasks", "watch", open, "--wait", "1s", "--json"])).toMatchObject({
       code: 4,
     });
     const halted = await submitted();
-    await finishTask(commanded.trips.url, halted, "error", { isOver: false });
+    await finishTask(commanded.trips.url, halted, "halted", { isOver: false });
     const halt = await holdfast(["tasks", "watch", halted, "--json"]);
     expect(halt.code).toBe(1);
-    expect(json(halt)).toMatchObject({ state: "error", events: [{ action: "submit" }] });
+    expect(json(halt)).toMatchObject({ state: "halted", events: [{ action: "submit" }] });
     const waited = await holdfast([
       "tasks",
       "submit",
@@ -118,12 +118,12 @@ describe("tasks", () => {
     });
     const dry = await holdfast([...cancel, "--dry-run", "--json"]);
     expect(json(dry)).toMatchObject({ dryRun: true, count: 2 });
-    expect((await commanded.trips.get("/v1/tasks/count?state=compensated")).json()).toMatchObject({
+    expect((await commanded.trips.get("/v1/tasks/count?state=undone")).json()).toMatchObject({
       count: 0,
     });
     const done = await holdfast([...cancel, "--yes", "--json"]);
     expect(json(done)).toMatchObject({ count: 2, changed: 2, refused: 0 });
-    expect((await commanded.trips.get("/v1/tasks/count?state=compensated")).json()).toMatchObject({
+    expect((await commanded.trips.get("/v1/tasks/count?state=undone")).json()).toMatchObject({
       count: 2,
     });
     expect(json(await holdfast([...cancel, "--yes", "--json"]))).toMatchObject({ count: 0 });

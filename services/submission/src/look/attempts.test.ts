@@ -99,7 +99,7 @@ test("a step that waits for its delay says until when, and an undo says what it 
   const undo: StepRecord = {
     ...book,
     name: "book:undo",
-    kind: "compensation",
+    kind: "undo",
     processState: "pending",
     notBefore: text(90),
   };
@@ -109,7 +109,7 @@ test("a step that waits for its delay says until when, and an undo says what it 
   }));
   const { attempts, waits } = of(moves, undo);
   expect(waits).toEqual([{ step: "book:undo", from: text(3), until: text(90), reason: "retry" }]);
-  expect(attempts).toMatchObject([{ kind: "compensation", undoes: "book", completeBy: null }]);
+  expect(attempts).toMatchObject([{ kind: "undo", undoes: "book", completeBy: null }]);
 });
 
 test("what a cut-off history and an unknown step leave open does no harm", () => {

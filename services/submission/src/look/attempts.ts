@@ -82,7 +82,7 @@ function attemptFrom(
   return {
     step: step.name,
     kind: step.kind,
-    undoes: step.kind === "compensation" ? step.name.replace(/:undo$/, "") : null,
+    undoes: step.kind === "undo" ? step.name.replace(/:undo$/, "") : null,
     attempt: claim.attempt ?? 0,
     agent: step.agent,
     lockedBy: publicName(claim.actor),

@@ -14,7 +14,7 @@ interface Dependencies {
 }
 
 interface Act {
-  readonly name: "open" | "close";
+  readonly name: "hold" | "release";
   readonly summary: string;
   readonly apply: OperationsStore["closeBreaker"];
   readonly refusal: FaultCode;
@@ -22,8 +22,8 @@ interface Act {
 }
 
 /**
- * Remote services and their circuit breakers. An operator opens one, and no step of its Agents is claimed until an
- * operator closes it; or closes one that is open, and the steps are released in growing numbers.
+ * Remote services and their circuit breakers. An operator holds a service, and no step of its Agents is claimed until
+ * an operator releases it; or releases one that failed, which closes its breaker. Its steps follow in growing numbers.
  */
 export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: Dependencies): void {
   const schema = describe({
@@ -37,17 +37,18 @@ export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: D
   }));
   const acts: readonly Act[] = [
     {
-      name: "open",
-      summary: "Opens the breaker of a remote service, until an operator closes it.",
+      name: "hold",
+      summary: "Holds back the steps of a remote service, until an operator releases it.",
       apply: store.holdBreakerOpen,
-      refusal: "breaker.open",
-      why: "An operator holds its breaker open already.",
+      refusal: "breaker.held",
+      why: "An operator holds it already.",
     },
     {
-      name: "close",
-      summary: "Closes the breaker of a remote service; its steps are released in growing numbers.",
+      name: "release",
+      summary:
+        "Ends the hold of a remote service, or closes the breaker of one that failed; its steps are released in growing numbers.",
       apply: store.closeBreaker,
-      refusal: "breaker.not_open",
+      refusal: "breaker.closed",
       why: "Its breaker is closed, and it did not ask to be left alone.",
     },
   ];
@@ -58,7 +59,7 @@ export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: D
         onRequest,
         schema: {
           ...describe({
-            id: `${name}Breaker`,
+            id: `${name}Remote`,
             tag: "remotes",
             summary,
             answers: { "204": { words: "Done." } },

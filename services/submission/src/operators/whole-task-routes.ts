@@ -5,7 +5,7 @@ import type { ById } from "../find-tasks.ts";
 import { roomForRows } from "../room.ts";
 import { type OperatorDoor, RequestBody } from "./apply-request.ts";
 
-/** Undoes, cancels, pauses and resumes a task as a whole. */
+/** Cancels, pauses and resumes a task as a whole. */
 export function wholeTaskRoutes(
   app: FastifyInstance,
   { door, deps, onRequest, params, apply, describe }: OperatorDoor,
@@ -26,8 +26,7 @@ export function wholeTaskRoutes(
       },
     );
   };
-  onTask("undo", `Undoes the ${door.noun.one}.`);
-  onTask("cancel", `Undoes the ${door.noun.one}, with another reason in its history.`);
+  onTask("cancel", `Undoes what the ${door.noun.one} began, and begins nothing more of it.`);
   onTask("pause", "Begins no further step until the task is resumed.");
   onTask("resume", "Ends a pause.");
 }

@@ -92,7 +92,7 @@ test("a calm system needs no operator", () => {
 test("each thing that waits for an operator is one sentence, and leads to the page that shows it", () => {
   const found = needs({
     facts: {
-      states: { error: 2 },
+      states: { halted: 2 },
       haltedSince: since,
       pausedTasks: 1,
       deadLetters: 1,

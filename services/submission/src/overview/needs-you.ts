@@ -181,7 +181,7 @@ function needOf({ kind, about, since, count, sentence, act }: Cause, { remotes }
 }
 
 function haltedTasks({ facts }: NeedFacts): readonly Need[] {
-  const count = facts.states.error ?? 0;
+  const count = facts.states.halted ?? 0;
   if (count <= 0) return [];
   const sentence = `${counted(count, "task has", "tasks have")} halted and ${count === 1 ? "waits" : "wait"} for you to resubmit, resolve or undo.`;
   const since = iso(facts.haltedSince);

@@ -47,7 +47,7 @@ test("the overview says how many tasks there are in each state, what needs an op
   const overview = (await get("/v1/overview")).json();
   expect(overview).toMatchObject({
     at: expect.stringMatching(/^\d{4}-.*Z$/),
-    states: { pending: 1, error: 1, processed: 0, compensated: 0 },
+    states: { pending: 1, halted: 1, processed: 0, undone: 0 },
     perMinute: { submitted: expect.any(Number), ended: 0 },
     oldestDueMs: expect.any(Number),
     schedulers: [{ instance: "scheduler-1", seenAt: expect.any(String) }],

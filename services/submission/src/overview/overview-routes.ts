@@ -120,11 +120,11 @@ function everyBucket(
 const nothing = {
   submitted: 0,
   processed: 0,
-  compensated: 0,
+  undone: 0,
   halted: 0,
   attempts: 0,
   failedAttempts: 0,
-  undone: 0,
+  undoneSteps: 0,
   durations: [],
 };
 

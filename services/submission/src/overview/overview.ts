@@ -63,10 +63,10 @@ export async function readOverview({ store, lookAtBroker }: OverviewSources) {
 const statesOf = ({ states }: OverviewFacts, ended: SubjectTotals | undefined) => ({
   pending: Math.max(0, states.pending ?? 0),
   processing: Math.max(0, states.processing ?? 0),
-  compensating: Math.max(0, states.compensating ?? 0),
-  error: Math.max(0, states.error ?? 0),
+  undoing: Math.max(0, states.undoing ?? 0),
+  halted: Math.max(0, states.halted ?? 0),
   processed: ended?.processed ?? 0,
-  compensated: ended?.compensated ?? 0,
+  undone: ended?.undone ?? 0,
 });
 
 /** The rates of the minutes that were read, the last of which has just begun. */
@@ -76,7 +76,7 @@ function perMinute(totals: SubjectTotals | undefined, now: number) {
   const rate = (count: number) => Math.round((10 * count) / minutes) / 10;
   return {
     submitted: rate(totals?.submitted ?? 0),
-    ended: rate((totals?.processed ?? 0) + (totals?.compensated ?? 0)),
+    ended: rate((totals?.processed ?? 0) + (totals?.undone ?? 0)),
   };
 }
 

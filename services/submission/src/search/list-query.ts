@@ -29,7 +29,7 @@ const filter = {
   state: Type.Optional(
     Type.Enum(["open", ...taskStates], {
       description:
-        "open: every state in which a task has not ended; error: it waits for an operator.",
+        "open: every state in which a task has not ended; halted: it waits for an operator.",
     }),
   ),
   priority: Type.Optional(Type.Enum([...priorities], { description: "Which steps go first." })),

@@ -4,12 +4,12 @@ import type { TaskState } from "@holdfast/domain";
 export const openStates = [
   "pending",
   "processing",
-  "error",
-  "compensating",
+  "halted",
+  "undoing",
 ] as const satisfies readonly TaskState[];
 
 export const taskStates = [
   ...openStates,
   "processed",
-  "compensated",
+  "undone",
 ] as const satisfies readonly TaskState[];

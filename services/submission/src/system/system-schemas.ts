@@ -6,7 +6,7 @@ const processes = (description: string) =>
     Type.Object({
       instance: text("Its name, by host and process."),
       version: text("Its release."),
-      slots: nullable(count("Of a Scheduler: its WINDOW.")),
+      slots: nullable(count("Of a Scheduler: its MAX_IN_FLIGHT.")),
       seenAt: instant("When it last said that it is there."),
     }),
     { description },

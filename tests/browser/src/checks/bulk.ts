@@ -20,7 +20,7 @@ export async function repairInBulk({ at, show }: Bench): Promise<void> {
     await setFaultSettings(at.system, "shipping", { errorRate: 1 });
     const id = await at.order(halting.name, "good", seed);
     ids.push(id);
-    await at.reaches(id, "error");
+    await at.reaches(id, "halted");
   }
   await setFaultSettings(at.system, "shipping", {});
   await using shown = await show("/failures");

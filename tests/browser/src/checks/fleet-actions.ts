@@ -33,8 +33,8 @@ export async function pauseAgent({ at, show }: Bench): Promise<void> {
   expect(complaints).toEqual([]);
 }
 
-/** The breaker of a remote service is opened and closed: its steps wait meanwhile. */
-export async function openBreaker({ at, show }: Bench): Promise<void> {
+/** A remote service is held and released: its steps wait meanwhile. */
+export async function holdRemote({ at, show }: Bench): Promise<void> {
   await setFaultSettings(at.system, "notifications", {});
   await using shown = await show("/agents");
   const { page, complaints } = shown;
@@ -42,12 +42,12 @@ export async function openBreaker({ at, show }: Bench): Promise<void> {
     .getByRole("region", { name: "Circuit breakers", exact: true })
     .getByRole("row")
     .filter({ hasText: "payments" });
-  await act({ page, within: row, verb: "Open breaker", reason: "maintenance of the bank" });
+  await act({ page, within: row, verb: "Hold", reason: "maintenance of the bank" });
   await row.getByText("Held", { exact: true }).waitFor();
   expect(await row.textContent()).toContain(`${actor}: maintenance of the bank`);
   const id = await at.order(quick.name, "good", 31);
   await at.killAndRestart("agent");
-  await act({ page, within: row, verb: "Close breaker", reason: "the bank is back" });
+  await act({ page, within: row, verb: "Release", reason: "the bank is back" });
   await at.reaches(id, "processed");
   await row.getByText("Closed", { exact: true }).waitFor();
   expect(complaints).toEqual([]);

@@ -52,7 +52,7 @@ async function submitHostileTasks(at: Bench["at"]): Promise<readonly string[]> {
     ids.push(id);
   }
   for (const [index, id] of ids.entries()) {
-    await at.reaches(id, index % 2 === 0 ? "error" : "processed");
+    await at.reaches(id, index % 2 === 0 ? "halted" : "processed");
   }
   return ids;
 }

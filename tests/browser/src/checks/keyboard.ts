@@ -37,7 +37,7 @@ export async function repairByKeys({ at, browser }: Bench): Promise<void> {
   await setFaultSettings(at.system, "notifications", {});
   await setFaultSettings(at.system, "shipping", { errorRate: 1 });
   const id = await at.order(halting.name, "good", 60);
-  await at.reaches(id, "error");
+  await at.reaches(id, "halted");
   await setFaultSettings(at.system, "shipping", {});
   const { page, context, complaints } = await browser.open({ token: null });
   await using _ = { [Symbol.asyncDispose]: () => context.close() };

@@ -23,7 +23,7 @@ const insertMoves = `
 const insertTask = (id: string): string => `
   create temporary table new_task as select '${id}'::uuid as task_id;
   insert into state.tasks (task_id, workflow, process_state, version, fault_code)
-  select task_id, '${echoing.name}', 'error', 3, 'echo.failed' from new_task;
+  select task_id, '${echoing.name}', 'halted', 3, 'echo.failed' from new_task;
   insert into state.task_payloads (task_id, input)
   select task_id, '{"text": "again and again", "fails": true}' from new_task;
   insert into state.steps (task_id, name, kind, lane, process_state, attempt, failure_count, admitted,
@@ -91,7 +91,7 @@ export async function showManyTasks({ at, show }: Bench): Promise<void> {
   await page.getByRole("button", { name: "Halted" }).click();
   await page.getByText("No task matches").waitFor();
   const url = page.url();
-  expect(url).toContain("state=error");
+  expect(url).toContain("state=halted");
   await page.reload();
   await page.getByText("No task matches").waitFor();
   expect(page.url()).toBe(url);

@@ -13,8 +13,8 @@ export async function seed({ at }: Bench) {
   const undone = await at.order(quick.name, "unshippable", 2);
   const halted = await at.order(halting.name, "unshippable", 3);
   const [echoed = ""] = await at.submit(echoing.name, [{ text: "hello", fails: false }]);
-  await at.reaches(undone, "compensated");
-  await at.reaches(halted, "error");
+  await at.reaches(undone, "undone");
+  await at.reaches(halted, "halted");
   await at.reaches(echoed, "processed");
   return { waiting, undone, halted, echoed };
 }

@@ -59,11 +59,11 @@ export async function pauseResumeRetry(bench: Bench): Promise<void> {
   expect(shown.complaints).toEqual([]);
 }
 
-/** Undo and cancel, each while a service is killed: the undos stand below what they undo. */
-export async function undoAndCancel(bench: Bench): Promise<void> {
+/** Cancels, each while a service is killed: the undos stand below what they undo. */
+export async function cancelTasks(bench: Bench): Promise<void> {
   const { at } = bench;
   for (const [verb, seed, killed] of [
-    ["Undo", 11, "agent"],
+    ["Cancel", 11, "agent"],
     ["Cancel", 12, "scheduler"],
   ] as const) {
     const id = await waitingOrder(bench, seed);
@@ -90,7 +90,7 @@ export async function resubmitAndResolve(bench: Bench): Promise<void> {
   await setFaultSettings(at.system, "notifications", {});
   await setFaultSettings(at.system, "shipping", { errorRate: 1 });
   const resubmitted = await at.order(halting.name, "good", 20);
-  await at.reaches(resubmitted, "error");
+  await at.reaches(resubmitted, "halted");
   await setFaultSettings(at.system, "shipping", {});
   await using shown = await bench.show(`/tasks/${resubmitted}`);
   const { page } = shown;
@@ -104,7 +104,7 @@ export async function resubmitAndResolve(bench: Bench): Promise<void> {
 
   await setFaultSettings(at.system, "notifications", { errorRate: 1 });
   const resolved = await at.order(halting.name, "good", 21);
-  await at.reaches(resolved, "error");
+  await at.reaches(resolved, "halted");
   await setFaultSettings(at.system, "notifications", {});
   await shown.goTo(`/tasks/${resolved}`);
   const field = '{"notificationId": "by-phone"}';

@@ -31,7 +31,7 @@ export async function pictureUndo({ at, show }: Bench, take: Take): Promise<void
   await shown.page.locator(".lane-undo").nth(1).waitFor();
   await shown.page.locator(".why-line").getByText("reserve").waitFor();
   await take(shown, "task-being-undone");
-  await at.reaches(id, "compensated");
+  await at.reaches(id, "undone");
 }
 
 /** The carrier fails, its breaker opens, orders halt; then the carrier is back, and they are repaired. */
@@ -46,7 +46,7 @@ export async function pictureIncident({ at, show }: Bench, take: Take): Promise<
   await setFaultSettings(system, "shipping", { ...slow, errorRate: 1 });
   const orders = await submitOrders(at, halting.name, 30);
   await until(async () => {
-    const halted = "select from state.tasks where process_state = 'error'";
+    const halted = "select from state.tasks where process_state = 'halted'";
     return (await at.query(halted)).length >= 12;
   });
   await page.getByText(/tasks have halted/).waitFor();

@@ -29,7 +29,7 @@ export interface TaskRow {
 export interface StepRow {
   readonly taskId: string;
   readonly name: string;
-  readonly kind: "call" | "compensation";
+  readonly kind: "call" | "undo";
   readonly state: string;
   readonly attempt: number;
   readonly failureCount: number;

@@ -34,7 +34,7 @@ function nets({ taskId, state }: TaskRow, entries: readonly LedgerEntry[]): read
       .filter((resource) => netOf(entries, resource) !== 1)
       .map((resource) => wrongNet("I4", taskId, { state, resource, entries }));
   }
-  if (state !== "compensated") return [];
+  if (state !== "undone") return [];
   return effectsInOrder
     .filter((resource) => netOf(entries, resource) !== 0)
     .map((resource) => wrongNet("I5", taskId, { state, resource, entries }));

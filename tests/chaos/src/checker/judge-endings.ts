@@ -3,7 +3,7 @@ import type { StoreEvent, TaskRow } from "./evidence.ts";
 import type { IndexedEvidence } from "./indexed-evidence.ts";
 import type { Violation } from "./violation.ts";
 
-const ended: ReadonlySet<string> = new Set(["processed", "compensated"]);
+const ended: ReadonlySet<string> = new Set(["processed", "undone"]);
 
 /** I3: each order has come to the one end that is right for it, and nothing happened afterwards. */
 export function judgeEndings(book: IndexedEvidence): readonly Violation[] {

@@ -27,7 +27,7 @@ const messageOf = (messageId: string): string => messageId.split(" ")[0] ?? "";
 
 function wrongAlerts({ events, alerts }: IndexedEvidence): readonly Violation[] {
   const halts = countBy(
-    events.filter(({ step, to }) => step === null && to === "error").map(({ taskId }) => taskId),
+    events.filter(({ step, to }) => step === null && to === "halted").map(({ taskId }) => taskId),
   );
   const told = countBy(alerts.map(({ taskId }) => taskId));
   return [...new Set([...halts.keys(), ...told.keys()])]

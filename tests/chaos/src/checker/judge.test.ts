@@ -32,7 +32,7 @@ const corruptions: Readonly<Record<Invariant, Readonly<Record<string, Corruption
   I3: {
     "an order never ends": ({ tasks }) => ({
       tasks: alter(tasks, ({ taskId }) => taskId === undone, {
-        state: "compensating",
+        state: "undoing",
         finishedAt: null,
       }),
     }),
@@ -150,7 +150,7 @@ const corruptions: Readonly<Record<Invariant, Readonly<Record<string, Corruption
     "nobody was told of a halt": ({ events }) => ({
       events: [
         ...events,
-        { ...events[0]!, id: 1_000_000, action: "summarise", from: "processing", to: "error" },
+        { ...events[0]!, id: 1_000_000, action: "summarise", from: "processing", to: "halted" },
       ],
     }),
     "somebody was told of a halt that never was": () => ({

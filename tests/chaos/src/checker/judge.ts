@@ -57,7 +57,7 @@ export function judge(evidence: Evidence): Verdict {
   const vacuous = vacuityOf(book);
   const { attempted, acknowledged, lost, forfeited, recovered } = classifyOrders(book);
   const inState = (state: string) => book.tasks.filter((task) => task.state === state).length;
-  const [processed, undone] = [inState("processed"), inState("compensated")];
+  const [processed, undone] = [inState("processed"), inState("undone")];
   const fired = book.faults.filter(({ error }) => error === null);
   return {
     valid: violations.length === 0 && vacuous.length === 0,

@@ -94,11 +94,11 @@ const undoneMoves = (): readonly Move[] => [
     attempt: 1,
     reason: "payments.declined",
   },
-  { step: null, action: "summarise", from: "processing", to: "compensating" },
+  { step: null, action: "summarise", from: "processing", to: "undoing" },
   { step: "reserve:undo", action: "plan", from: "waiting", to: "pending" },
   claim("reserve:undo"),
   complete("reserve:undo"),
-  { step: null, action: "summarise", from: "compensating", to: "compensated" },
+  { step: null, action: "summarise", from: "undoing", to: "undone" },
 ];
 
 const processedMoves = (): readonly Move[] => [
@@ -120,7 +120,7 @@ const taskRows = (): Evidence["tasks"] => [
     taskId: undone,
     key: `key-${undone}`,
     goal: "undo",
-    state: "compensated",
+    state: "undone",
     createdAt: start,
     finishedAt: start + 500,
   },
@@ -178,7 +178,7 @@ export function cleanEvidence(): Evidence {
       ...calls.map((name) => step(processed, name)),
       step(undone, "reserve"),
       step(undone, "charge", { state: "error", failureCount: 1, output: null }),
-      step(undone, "reserve:undo", { kind: "compensation", output: null }),
+      step(undone, "reserve:undo", { kind: "undo", output: null }),
     ],
     events: [...history(processed, processedMoves()), ...history(undone, undoneMoves())],
     rejectedReplies: [{ taskId: processed, step: "ship", attempt: 1, reason: "not_processing" }],

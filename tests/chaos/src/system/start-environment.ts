@@ -94,7 +94,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       count: { submission: 0, agent: 0, scheduler: 0, supervisor: 0 },
       env: {
         partners: partnerSettings[partners],
-        submission: { WORKFLOW: chaosWorkflow.name, ...clocks },
+        submission: { DEFAULT_WORKFLOW: chaosWorkflow.name, ...clocks },
         scheduler: clocks,
         agent: clocks,
         supervisor: { SWEEP_INTERVAL: "5s", ...clocks },

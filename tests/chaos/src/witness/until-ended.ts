@@ -23,7 +23,7 @@ export async function untilEnded(
 
 async function openOrders({ query }: Environment): Promise<number> {
   const rows = await query<{ open: number }>(
-    `select ((select count(*) from state.tasks where process_state not in ('processed', 'compensated'))
+    `select ((select count(*) from state.tasks where process_state not in ('processed', 'undone'))
           + (select count(*) from state.outbox))::integer as open`,
   );
   return rows[0]?.open ?? 1;

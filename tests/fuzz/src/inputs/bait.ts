@@ -7,5 +7,5 @@ export const baitPolicy = {
   completeWithin: 1_000,
   retry: { failures: 3, backoff: 100, max: 500 },
   coolDown: null,
-  onFailure: "compensate",
+  onFailure: "undo",
 } as const;

@@ -89,7 +89,7 @@ const wish = (dice: Dice): Record<string, unknown> => ({
 });
 
 const onOrder = (dice: Dice, around: DecisionContext): Route => {
-  const act = dice.pick(["undo", "cancel", "pause", "resume", "resubmit", "resolve"]);
+  const act = dice.pick(["cancel", "pause", "resume", "resubmit", "resolve"]);
   const more = { resubmit: { input: { a: [1, 2] } }, resolve: { output: { b: "c" } } };
   return {
     target: "operator on order",
@@ -113,7 +113,7 @@ const onTarget = (dice: Dice, around: DecisionContext): Route => {
     method: "POST",
     path: dice.pick([
       `/v1/${dice.pick(["agents", "workflows"])}/${name}/${dice.pick(["pause", "resume"])}`,
-      `/v1/remotes/${name}/${dice.pick(["open", "close"])}`,
+      `/v1/remotes/${name}/${dice.pick(["hold", "release"])}`,
     ]),
     headers: { ...json, ...authorization(dice, around) },
     valid: () => ({ actor: "fuzz", reason: "to see what happens" }),

@@ -19,7 +19,7 @@ export async function openTasks(url: string): Promise<readonly string[]> {
                       string_agg(concat_ws(' ', s.name, s.process_state, s.not_before, 'attempt ' || s.attempt,
                                           'complete by ' || s.complete_by), ', ')) as task
        from state.tasks t join state.steps s using (task_id)
-      where t.process_state not in ('processed', 'compensated', 'error')
+      where t.process_state not in ('processed', 'undone', 'halted')
       group by task_id, t.workflow, t.process_state, t.paused_at`,
   );
   return rows.map(({ task }) => task);

@@ -40,12 +40,12 @@ export async function resumeAll(operationsUrl: string, stateStoreUrl: string): P
   for (const { name, breaker, throttledUntil } of services) {
     const isThrottled = throttledUntil !== null && Date.parse(throttledUntil) > Date.now();
     if (breaker === "closed" && !isThrottled) continue;
-    await post(`/v1/remotes/${encodeURIComponent(name)}/close`, {});
+    await post(`/v1/remotes/${encodeURIComponent(name)}/release`, {});
   }
   const orders = await queryOnce<{ id: string; version: number }>(
     stateStoreUrl,
     `select task_id::text as id, version from state.tasks
-      where paused_at is not null and process_state not in ('processed', 'compensated')`,
+      where paused_at is not null and process_state not in ('processed', 'undone')`,
   );
   for (const { id, version } of orders) await post(`/v1/tasks/${id}/resume`, { version });
   // An Agent may ask for an hour.

@@ -9,11 +9,7 @@ import { wishOf, wishOptions } from "../wish.ts";
 type Act = (tasks: HoldfastClient["tasks"], id: string, how: ActOptions) => Promise<Task>;
 
 /** Acts on tasks by their ids, or on all that match a filter. */
-const actVerb = (
-  name: "cancel" | "undo" | "pause" | "resume",
-  summary: string,
-  act: Act,
-): Verb => ({
+const actVerb = (name: "cancel" | "pause" | "resume", summary: string, act: Act): Verb => ({
   name: `tasks ${name}`,
   operations: [`${name}Task`, "getTask", "listTasks"],
   operands: ["[id...]"],
@@ -115,10 +111,9 @@ export const ofTask = (task: Task): Outcome => ({
 });
 
 export const actVerbs: readonly Verb[] = [
-  actVerb("cancel", "undo tasks that are not wanted any more", (tasks, id, how) =>
+  actVerb("cancel", "undo what tasks began, and begin nothing more of them", (tasks, id, how) =>
     tasks.cancel(id, how),
   ),
-  actVerb("undo", "undo tasks", (tasks, id, how) => tasks.undo(id, how)),
   actVerb("pause", "begin no further step of tasks", (tasks, id, how) => tasks.pause(id, how)),
   actVerb("resume", "end the pause of tasks", (tasks, id, how) => tasks.resume(id, how)),
 ];

@@ -5,7 +5,7 @@ import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 
-const actions = ["resubmit", "undo", "cancel", "pause", "resume", "resolve", "retryNow"] as const;
+const actions = ["resubmit", "cancel", "pause", "resume", "resolve", "retryNow"] as const;
 const why = { short: "r", value: "WORDS" } as const;
 
 const creation = requestOptions("createBulkOperation", {

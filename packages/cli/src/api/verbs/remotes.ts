@@ -1,10 +1,10 @@
 import { changeVerb, listingVerb } from "../operation-verb.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 
-const change = (act: "open" | "close"): Verb =>
+const change = (act: "hold" | "release"): Verb =>
   changeVerb({
     name: `remotes ${act}`,
-    operation: `${act}Breaker`,
+    operation: `${act}Remote`,
     looksAt: "listRemotes",
     preview: (invocation, name) => preview(invocation, { act, name }),
   });
@@ -19,7 +19,7 @@ async function preview(
   const stands = breaker === null ? "there is no such service" : `its breaker is ${breaker}`;
   return {
     value,
-    text: `Would ${act} the breaker of ${name}: ${stands}, ${heldSteps} steps held.`,
+    text: `Would ${act} ${name}: ${stands}, ${heldSteps} steps held.`,
   };
 }
 
@@ -30,8 +30,8 @@ export const remoteVerbs: readonly Verb[] = [
     operation: "listRemotes",
     columns: ["name", "breaker", "agents", "heldSteps", "since", "actor", "reason"],
   }),
-  change("open"),
-  change("close"),
+  change("hold"),
+  change("release"),
 ];
 
 export const pauseVerbs: readonly Verb[] = [

@@ -63,5 +63,5 @@ export function ofResult(result: Result): Outcome {
 
 function exitCodeFor(state: string): number {
   if (state === "processed") return exitCodes.ok;
-  return state === "compensated" || state === "error" ? exitCodes.failed : exitCodes.timedOut;
+  return state === "undone" || state === "halted" ? exitCodes.failed : exitCodes.timedOut;
 }

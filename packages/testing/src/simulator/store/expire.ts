@@ -122,7 +122,7 @@ const isStalled = (
   untouchedFor: number,
 ): boolean =>
   !isFinished(task) &&
-  task.processState !== "error" &&
+  task.processState !== "halted" &&
   !task.paused &&
   !pauses.unreleasedWorkflows().has(task.workflow.name) &&
   updatedAt < now() - untouchedFor &&

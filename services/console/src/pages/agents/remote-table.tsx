@@ -75,9 +75,9 @@ const columns: readonly TableColumn<Remote>[] = [
     header: "",
     cell: ({ name, breaker, held }) => (
       <span className="buttons">
-        {!held && <ActionButton action={namedAction("remotes", "open", name)} />}
+        {!held && <ActionButton action={namedAction("remotes", "hold", name)} />}
         {(held || breaker !== "closed") && (
-          <ActionButton action={namedAction("remotes", "close", name)} />
+          <ActionButton action={namedAction("remotes", "release", name)} />
         )}
       </span>
     ),

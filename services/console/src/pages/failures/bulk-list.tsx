@@ -88,7 +88,7 @@ function NoOperation() {
       <p>Open a group of failures and choose what to do, or use the command:</p>
       <CommandLine
         name="holdfast"
-        line="holdfast bulk create resubmit --state error --canary 2 --rate 5 --reason '…' --dry-run"
+        line="holdfast bulk create resubmit --state halted --canary 2 --rate 5 --reason '…' --dry-run"
       />
     </Empty>
   );

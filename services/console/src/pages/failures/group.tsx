@@ -82,7 +82,7 @@ function GroupTasks({ group, words }: { readonly group: FailureGroup; readonly w
   return query === null ? <>{words}</> : <Link to={`/tasks${query}`}>{words}</Link>;
 }
 
-const acts = ["resubmit", "undo", "resolve"] as const satisfies readonly BulkAct[];
+const acts = ["resubmit", "cancel", "resolve"] as const satisfies readonly BulkAct[];
 
 function GroupActions({
   group: { filter, step, workflow, faultCode, open },
@@ -105,7 +105,7 @@ function GroupActions({
       ))}
       {action !== null && (
         <BulkDialog
-          target={{ action, step, filter: { ...filter, state: "error" } }}
+          target={{ action, step, filter: { ...filter, state: "halted" } }}
           what={[workflow, step, faultCode].filter((word) => word !== null).join(" · ")}
           onClose={() => setAction(null)}
         />

@@ -102,7 +102,7 @@ function NoFailure({ filter: { span, isOpenOnly } }: { readonly filter: Failures
           ? "A task that fails for good appears here."
           : `Of the tasks of the last ${span}, that is. One that fails for good appears here.`}
       </p>
-      <CommandLine name="holdfast" line="holdfast tasks list --state error" />
+      <CommandLine name="holdfast" line="holdfast tasks list --state halted" />
     </Empty>
   );
 }

@@ -5,7 +5,7 @@ import type { Tone } from "../../parts/state-looks.ts";
 export const lines = [
   { name: "submitted", words: "Submitted", tone: "quiet", dash: [4, 3] },
   { name: "processed", words: "Done", tone: "good", dash: [] },
-  { name: "compensated", words: "Undone", tone: "undo", dash: [8, 3] },
+  { name: "undone", words: "Undone", tone: "undo", dash: [8, 3] },
   { name: "halted", words: "Halted", tone: "bad", dash: [2, 2] },
 ] as const satisfies readonly {
   readonly name: keyof StatisticsBucket;

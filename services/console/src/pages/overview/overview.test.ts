@@ -7,11 +7,11 @@ const bucket = (at: string, counts: Partial<StatisticsBucket>): StatisticsBucket
   at,
   submitted: 0,
   processed: 0,
-  compensated: 0,
+  undone: 0,
   halted: 0,
   attempts: 0,
   failedAttempts: 0,
-  undone: 0,
+  undoneSteps: 0,
   latencyMs: null,
   ...counts,
 });

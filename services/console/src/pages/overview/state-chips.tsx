@@ -4,8 +4,8 @@ import { formatCount } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { taskLooks } from "../../parts/state-looks.ts";
 
-const open: readonly TaskState[] = ["pending", "processing", "compensating", "error"];
-const ended: readonly TaskState[] = ["processed", "compensated"];
+const open: readonly TaskState[] = ["pending", "processing", "undoing", "halted"];
+const ended: readonly TaskState[] = ["processed", "undone"];
 
 /** How many tasks are in each state. Each leads to the list of them. */
 export function StateChips({ overview: { states } }: { readonly overview: Overview }) {

@@ -88,7 +88,7 @@ function Steps({ task, attempts, why }: StepsProps) {
   const { query } = usePlace();
   const settings = useConsoleSettings();
   const forward = useMemo(
-    () => task.steps.filter(({ kind }) => kind !== "compensation").map(({ name }) => name),
+    () => task.steps.filter(({ kind }) => kind !== "undo").map(({ name }) => name),
     [task.steps],
   );
   const step = stepToShow(task, query.get("step"));
@@ -113,7 +113,7 @@ function Steps({ task, attempts, why }: StepsProps) {
           attempts={attempts}
           steps={forward}
           startedAt={Date.parse(task.createdAt)}
-          isLive={task.finishedAt === null && task.state !== "error"}
+          isLive={task.finishedAt === null && task.state !== "halted"}
           selected={selected}
           onSelect={onSelect}
         />

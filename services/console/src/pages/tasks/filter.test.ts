@@ -8,7 +8,7 @@ describe("a filter in the URL", () => {
     const filter = {
       ...noFilter,
       text: "<img src=x onerror=alert(1)> & ünïcode",
-      states: ["open", "error"] as const,
+      states: ["open", "halted"] as const,
       workflow: "fulfil-order.v1",
       within: "24h",
       labels: { region: "eu", __proto__x: "a=b&c" },
@@ -22,7 +22,7 @@ describe("a filter in the URL", () => {
   });
 
   test("leaves out states and durations that do not exist", () => {
-    expect(read("state=error,gone,__proto__&within=yesterday").states).toEqual(["error"]);
+    expect(read("state=halted,gone,__proto__&within=yesterday").states).toEqual(["halted"]);
     expect(read("within=yesterday").within).toBe("");
   });
 
@@ -31,7 +31,7 @@ describe("a filter in the URL", () => {
   });
 
   test("has one URL whatever the order of its states", () => {
-    expect(writeFilter(read("state=error,open"))).toBe(writeFilter(read("state=open,error")));
+    expect(writeFilter(read("state=halted,open"))).toBe(writeFilter(read("state=open,halted")));
   });
 });
 
@@ -49,22 +49,22 @@ test.each([
 
 test("a search asks for all states at once, and for tasks since an instant", () => {
   const now = Date.parse("2026-11-25T12:00:00Z");
-  expect(searchFilter(read("state=open,error&key=a&within=1h&label.region=eu"), now)).toEqual({
+  expect(searchFilter(read("state=open,halted&key=a&within=1h&label.region=eu"), now)).toEqual({
     key: "a",
-    state: { $in: ["open", "error"] },
+    state: { $in: ["open", "halted"] },
     "label.region": "eu",
     createdAt: { $gte: "2026-11-25T11:00:00.000Z" },
   });
 });
 
 describe("a task that is new", () => {
-  const task = { state: "error", workflow: "trip.v2" };
+  const task = { state: "halted", workflow: "trip.v2" };
   test.each([
     ["", true],
     ["state=open", true],
     ["state=processed", false],
     ["workflow=trip", true],
-    ["workflow=trip.v2&state=error", true],
+    ["workflow=trip.v2&state=halted", true],
     ["workflow=tri", false],
     ["text=x", null],
     ["label.a=b", null],

@@ -21,12 +21,12 @@ export interface TaskFilter {
 
 export const stateChoices: readonly StateChoice[] = [
   "open",
-  "error",
-  "compensating",
+  "halted",
+  "undoing",
   "processing",
   "pending",
   "processed",
-  "compensated",
+  "undone",
 ];
 
 /** Filters of one text each, by their names in the URL, in the API, and on the page. */
@@ -127,7 +127,7 @@ const plainFields = [
   "fingerprint",
 ] as const;
 
-const openStates: ReadonlySet<string> = new Set(["pending", "processing", "error", "compensating"]);
+const openStates: ReadonlySet<string> = new Set(["pending", "processing", "halted", "undoing"]);
 
 /** Whether a new task of this state and workflow belongs to the list; null: only the service knows. */
 export function matches(

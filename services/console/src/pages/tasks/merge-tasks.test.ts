@@ -10,13 +10,13 @@ const page = (ids: readonly string[], next: string | null = "more") => ({
   next,
 });
 const changed = (id: string, version: number): ReadonlyMap<string, ChangedTask> =>
-  new Map([[id, { id, version, state: "error", workflow: "w", updatedAt: "now" }]]);
+  new Map([[id, { id, version, state: "halted", workflow: "w", updatedAt: "now" }]]);
 
 describe("tasks that have changed", () => {
   const pages = [page(["d", "c"]), page(["b", "a"])];
   test("are shown as they stand now, and other pages stay the same object", () => {
     const patched = patchPages(pages, changed("b", 2));
-    expect(patched[1]?.items[0]).toMatchObject({ id: "b", state: "error", version: 2 });
+    expect(patched[1]?.items[0]).toMatchObject({ id: "b", state: "halted", version: 2 });
     expect(patched[0]).toBe(pages[0]);
   });
 
@@ -58,7 +58,7 @@ describe("the ids of new tasks", () => {
   test("are without those that the list shows by now, or that have left its filter", () => {
     expect(after(changed("c", 1), "f")).toEqual([]);
     expect(after(changed("f", 2), "d", { ...noFilter, states: ["processing"] })).toEqual([]);
-    expect(after(changed("f", 2), "d", { ...noFilter, states: ["error"] })).toEqual(["f"]);
+    expect(after(changed("f", 2), "d", { ...noFilter, states: ["halted"] })).toEqual(["f"]);
   });
 
   test("stay the same set where nothing is new, so that nothing is drawn again", () => {

@@ -101,7 +101,7 @@ function TaskList({ filter }: { readonly filter: TaskFilter }) {
   );
 }
 
-const acts = ["undo", "cancel", "pause", "resume"] as const;
+const acts = ["cancel", "pause", "resume"] as const;
 
 /** What can be done to the tasks that are selected. */
 function SelectionBar({

@@ -45,7 +45,7 @@ const columns: readonly TableColumn<Row>[] = [
     id: "halted",
     header: "Halted",
     isNumber: true,
-    cell: ({ name, isCounted }) => isCounted && <Count workflow={name} state="error" />,
+    cell: ({ name, isCounted }) => isCounted && <Count workflow={name} state="halted" />,
   },
   {
     id: "createdAt",
@@ -95,7 +95,7 @@ export function WorkflowList() {
 
 interface CountProps {
   readonly workflow: string;
-  readonly state: "open" | "error";
+  readonly state: "open" | "halted";
 }
 
 function Count({ workflow, state }: CountProps) {

@@ -118,10 +118,10 @@ function Workflow({ workflow }: { readonly workflow: StoredWorkflow }) {
 const states: readonly TaskState[] = [
   "pending",
   "processing",
-  "compensating",
-  "error",
+  "undoing",
+  "halted",
   "processed",
-  "compensated",
+  "undone",
 ];
 
 /** How many tasks of this version are in each state; each leads to their list. */

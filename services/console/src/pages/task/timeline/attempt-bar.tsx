@@ -38,7 +38,7 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
       <title>{words}</title>
       <g
         ref={box}
-        className={`bar ${attempts.length > 1 ? "bar-many" : `bar-${shown.outcome}`} tone-${lookOf(attemptLooks, shown.outcome).tone} ${shown.kind === "compensation" ? "bar-undo" : ""}`}
+        className={`bar ${attempts.length > 1 ? "bar-many" : `bar-${shown.outcome}`} tone-${lookOf(attemptLooks, shown.outcome).tone} ${shown.kind === "undo" ? "bar-undo" : ""}`}
         role="button"
         tabIndex={isReachable ? 0 : -1}
         aria-label={words}

@@ -14,7 +14,7 @@ export function attemptOf(
 ): Attempt {
   return {
     step,
-    kind: step.endsWith(":undo") ? "compensation" : "call",
+    kind: step.endsWith(":undo") ? "undo" : "call",
     undoes: step.endsWith(":undo") ? step.replace(":undo", "") : null,
     attempt,
     agent: "payments",
