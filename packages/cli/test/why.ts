@@ -1,5 +1,5 @@
 import { expect } from "@jest/globals";
-import { runCommand } from "../src/run-command.ts";
+import { runCommand } from "./run-command.ts";
 import { openTestBroker, readQueues } from "./broker.ts";
 import { openTestStore, type TestStore } from "./fixtures.ts";
 
@@ -30,7 +30,7 @@ export async function openAskedSystem(): Promise<AskedSystem> {
     },
     async why(taskId) {
       const env = { STATE_STORE_URL: store.url, BROKER_URL: operated.broker.url };
-      const { stdout, stderr, exitCode } = await runCommand(["why", taskId], env);
+      const { stdout, stderr, exitCode } = await runCommand(["why", taskId, "--direct"], env);
       expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
       return stdout;
     },

@@ -182,6 +182,11 @@ export const faultCodes = {
     meaning: "The command failed, and its message says why.",
     action: "Do what the message says.",
   },
+  "cli.no_case": {
+    transient: false,
+    meaning: "No file fits the names or patterns that `holdfast test` was given.",
+    action: "Write a case in `cases/`, or name its file.",
+  },
   "cli.usage": {
     transient: false,
     meaning: "The command line is wrong.",

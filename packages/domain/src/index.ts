@@ -84,7 +84,13 @@ export {
 } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
 export { bandOfStep, changedSteps, rankOf } from "./due-order.ts";
-export { type Duration, durationPattern, parseDuration } from "./duration.ts";
+export {
+  type Duration,
+  distanceText,
+  durationPattern,
+  durationText,
+  parseDuration,
+} from "./duration.ts";
 export { errorText } from "./error-text.ts";
 export { backoff, requeuesUntilAlert } from "./failure.ts";
 export {
@@ -124,6 +130,7 @@ export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
 export { agentOf, laneOf } from "./lane.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
+export { meantName, namesLike } from "./names-like.ts";
 export { agentsOfLane, type Pool, poolName } from "./pool.ts";
 export {
   type Band,

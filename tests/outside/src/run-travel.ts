@@ -95,7 +95,7 @@ async function untilState(travel: Travel, id: string, wanted: string): Promise<v
     ({ output } = await travel.holdfast(["tasks", "get", id, "--json"]));
     if ((JSON.parse(output) as Trip).state === wanted) return;
   }
-  const { output: why } = await travel.holdfast(["tasks", "why", id]);
+  const { output: why } = await travel.holdfast(["why", id]);
   throw new Error(`The trip is not ${wanted}: ${why}\n${output}`);
 }
 

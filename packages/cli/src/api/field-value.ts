@@ -15,7 +15,7 @@ export function kindOf({
 }: FieldSchema): ValueKind {
   if (type === "boolean" || isFlag(schema)) return "flag";
   if (type === "string" || schema.enum !== undefined) return "text";
-  if (type === "integer") return "number";
+  if (type === "integer" || type === "number") return "number";
   const hasNamesOnly = properties === undefined && typeof additionalProperties === "object";
   return hasNamesOnly && additionalProperties.type === "string" ? "pairs" : "json";
 }
@@ -67,10 +67,12 @@ function checked(text: string, schema: FieldSchema, option: string): string {
   return text;
 }
 
-function numberOf(text: string, { minimum, maximum }: FieldSchema, option: string): number {
-  const number = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+function numberOf(text: string, { type, minimum, maximum }: FieldSchema, option: string): number {
+  const isWhole = type === "integer";
+  const grammar = isWhole ? /^-?\d{1,15}$/ : /^-?\d{1,15}(\.\d{1,15})?$/;
+  const number = grammar.test(text) ? Number(text) : Number.NaN;
   if (number >= (minimum ?? number) && number <= (maximum ?? number)) return number;
   throw new UsageError(
-    `${option} ${text} must be a whole number from ${minimum ?? "any"} to ${maximum ?? "any"}`,
+    `${option} ${text} must be a ${isWhole ? "whole number" : "number"} from ${minimum ?? "any"} to ${maximum ?? "any"}`,
   );
 }

@@ -3,15 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { PermanentFault } from "@holdfast/domain";
 import { cutConsumers } from "@holdfast/messaging";
-import type { Answer } from "../command.ts";
+import type { Invocation, Outcome } from "../api/verb.ts";
 import type { AgentDriver } from "./agent-driver.ts";
 import { type Cases, readCases } from "./cases.ts";
 import { driveAgent } from "./drive-agent.ts";
-import {
-  type ConformanceOptions,
-  conformanceUsage,
-  readConformanceOptions,
-} from "./read-options.ts";
+import { type ConformanceOptions, readConformanceOptions } from "./read-options.ts";
 import { noReply, type Rule, type RuleContext, skipped, type Verdict } from "./rule.ts";
 import { messageRules } from "./rules/messages.ts";
 import { replyRules } from "./rules/replies.ts";
@@ -21,13 +17,9 @@ const rules: readonly Rule[] = [...replyRules, ...messageRules, ...timeRules, ..
 
 /** Drives an Agent through the protocol, and says for each rule whether it holds. */
 export async function conformance(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<Answer> {
-  const options = readConformanceOptions(args, env);
-  if (options === null) {
-    return { exitCode: 0, text: conformanceUsage, json: { usage: conformanceUsage } };
-  }
+  invocation: Pick<Invocation, "text" | "io">,
+): Promise<Outcome> {
+  const options = readConformanceOptions(invocation);
   const cases = typeof options.cases === "string" ? await readCases(options.cases) : options.cases;
   await using driver = await driveAgent(options);
   await mustBeThere(driver);
@@ -42,7 +34,8 @@ export async function conformance(
   return {
     exitCode: isBroken ? 1 : 0,
     text: report(found),
-    json: { agent: options.agent, conforms: !isBroken, rules: found },
+    items: found,
+    value: { agent: options.agent, conforms: !isBroken, rules: found },
   };
 }
 

@@ -10,7 +10,7 @@ import {
   readCase,
   runCase,
 } from "@holdfast/testing";
-import { usageFault } from "../read-arguments.ts";
+import { UsageError } from "../api/usage-error.ts";
 import { parse, type Workflows } from "./load-workflows.ts";
 
 /** What became of one file. */
@@ -62,7 +62,7 @@ async function runFile(
 ): Promise<Found> {
   const shown = relative(cwd, file);
   const text = await readFile(file, "utf8").catch(() => {
-    throw usageFault(`${shown} cannot be read`);
+    throw new UsageError(`${shown} cannot be read`);
   });
   const read = readCase(parse(text, shown));
   if (read.case === null) return notUsable(null, read.faults);

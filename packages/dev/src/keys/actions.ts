@@ -99,7 +99,7 @@ function declinedInput(folder: string): unknown {
 async function explain({ command, env, say }: ActionContext, id: string): Promise<void> {
   const [program = process.execPath, ...args] = command;
   const { promise, resolve } = Promise.withResolvers<string>();
-  execFile(program, [...args, "why", id], { env: { ...process.env, ...env } }, (_, out, err) =>
+  execFile(program, [...args, "why", id, "--direct"], { env: { ...process.env, ...env } }, (_, out, err) =>
     resolve(`${out}${err}`),
   );
   for (const line of (await promise).trimEnd().split("\n")) say(line);

@@ -1,8 +1,11 @@
+import { setTimeout } from "node:timers/promises";
 import type { BulkItem, BulkOperation, BulkWish } from "@holdfast/client";
+import { exitCodes } from "../../exit-codes.ts";
 import { filterOf, filterOptions } from "../filters.ts";
 import { own } from "../own-options.ts";
 import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
+import { waitOf } from "../values.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 
 const actions = ["resubmit", "undo", "cancel", "pause", "resume", "resolve", "retryNow"] as const;
@@ -91,8 +94,8 @@ const listVerb: Verb = {
   },
 };
 
-const showVerb: Verb = {
-  name: "bulk show",
+const getVerb: Verb = {
+  name: "bulk get",
   operations: ["getBulkOperation"],
   operands: ["<id>"],
   summary: "show a bulk operation and how far it is",
@@ -102,6 +105,33 @@ const showVerb: Verb = {
     const { stoppedBy, stopReason } = operation;
     const note = stoppedBy === null ? undefined : `Stopped by ${stoppedBy}: ${stopReason}`;
     return { ...ofOperation(operation), note };
+  },
+};
+
+/** Milliseconds between two looks at an operation. */
+const lookEvery = 1_000;
+
+const watchVerb: Verb = {
+  name: "bulk watch",
+  operations: ["getBulkOperation"],
+  operands: ["<id>"],
+  summary: "follow a bulk operation until it has ended; exit code 4 if that takes longer than --wait",
+  options: own("wait"),
+  examples: ["bulk watch 12 --wait 10m"],
+  async run({ operands: [id = ""], client, text, io }) {
+    const wait = text("wait");
+    const until = wait === undefined ? Infinity : performance.now() + waitOf(wait, "--wait");
+    const { bulk } = client();
+    for (;;) {
+      const operation = await bulk.get(id);
+      const { state, done, matched, endedAt } = operation;
+      const isOver = endedAt !== null || performance.now() > until;
+      if (isOver && io.isTerminal) io.err("\r\u001b[K");
+      if (endedAt !== null) return ofOperation(operation);
+      if (isOver) return { ...ofOperation(operation), exitCode: exitCodes.timedOut };
+      if (io.isTerminal) io.err(`\r\u001b[K${state}: ${done} of ${matched}`);
+      await setTimeout(lookEvery);
+    }
   },
 };
 
@@ -140,4 +170,4 @@ const stopVerb: Verb = {
   },
 };
 
-export const bulkVerbs: readonly Verb[] = [createVerb, listVerb, showVerb, itemsVerb, stopVerb];
+export const bulkVerbs: readonly Verb[] = [createVerb, listVerb, getVerb, watchVerb, itemsVerb, stopVerb];

@@ -24,10 +24,10 @@ export const getVerb: Verb = {
   operands: ["<id>"],
   summary: "show a task and its steps",
   options: {},
-  async run({ operands: [id = ""], client }) {
+  async run({ operands: [id = ""], client, at }) {
     const task = await client().tasks.get(id);
-    const steps = table(task.steps, ["name", "agent", "processState", "attempt", "faultCode"]);
-    return { value: task, text: `${table([task], columns)}\n\n${steps}` };
+    const steps = table(task.steps, ["name", "agent", "processState", "attempt", "faultCode"], at);
+    return { value: task, text: `${table([task], columns, at)}\n\n${steps}` };
   },
 };
 

@@ -1,4 +1,4 @@
-import { changeVerb, listingVerb } from "../operation-verb.ts";
+import { changeVerb, listingVerb, pickingVerb } from "../operation-verb.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 
 const change = (act: "open" | "close"): Verb =>
@@ -23,13 +23,15 @@ async function preview(
   };
 }
 
+const shown = {
+  operation: "listRemotes",
+  columns: ["name", "breaker", "agents", "heldSteps", "since", "actor", "reason"],
+} as const;
+
 /** Remote services, and the pauses of Agents and workflows: what holds steps back. */
 export const remoteVerbs: readonly Verb[] = [
-  listingVerb({
-    name: "remotes list",
-    operation: "listRemotes",
-    columns: ["name", "breaker", "agents", "heldSteps", "since", "actor", "reason"],
-  }),
+  listingVerb({ ...shown, name: "remotes list" }),
+  pickingVerb({ ...shown, name: "remotes get", unknown: "breaker.unknown" }),
   change("open"),
   change("close"),
 ];

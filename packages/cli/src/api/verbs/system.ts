@@ -1,5 +1,4 @@
 import type { components } from "@holdfast/client";
-import { exitCodes } from "../../exit-codes.ts";
 import { readingVerb } from "../operation-verb.ts";
 import { overviewText } from "../overview-text.ts";
 import { requestOptions } from "../request-options.ts";
@@ -9,18 +8,9 @@ type Schemas = components["schemas"];
 
 const instant = { value: "INSTANT", isInstant: true } as const;
 const workflow = { value: "NAME" };
-const exitCodeIf = (ok: boolean) => (ok ? exitCodes.ok : exitCodes.failed);
 
 /** What the service says of one task. */
 export const taskReadings: readonly Verb[] = [
-  readingVerb({
-    name: "tasks why",
-    operation: "explainTask",
-    show: (value: Schemas["Explanation"]) => ({
-      value,
-      text: [value.sentence, ...value.evidence.map((line) => `  ${line}`)].join("\n"),
-    }),
-  }),
   readingVerb({
     name: "tasks attempts",
     operation: "listAttempts",
@@ -35,7 +25,7 @@ export const taskReadings: readonly Verb[] = [
 /** What the service says of the whole system. */
 export const systemVerbs: readonly Verb[] = [
   readingVerb({
-    name: "system show",
+    name: "system get",
     operation: "getSystem",
     show: (value: Schemas["System"]) => ({ value, text: JSON.stringify(value, null, 2) }),
   }),
@@ -67,24 +57,5 @@ export const systemVerbs: readonly Verb[] = [
     operation: "getStatistics",
     request: requestOptions("getStatistics", { from: instant, until: instant, workflow }),
     show: (value: Schemas["Statistics"]) => ({ value, items: value.workflows }),
-  }),
-  readingVerb({
-    name: "system doctor",
-    operation: "examine",
-    show: (value: Schemas["Examination"]) => ({
-      value,
-      items: value.findings,
-      exitCode: exitCodeIf(value.ok),
-    }),
-  }),
-  readingVerb({
-    name: "system verify",
-    operation: "verify",
-    show: (value: Schemas["Verification"]) => ({
-      value,
-      items: value.violations,
-      note: `${value.violations.length} violations among ${value.tasks} tasks.`,
-      exitCode: exitCodeIf(value.ok),
-    }),
   }),
 ];

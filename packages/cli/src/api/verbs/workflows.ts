@@ -146,8 +146,8 @@ async function load(file: string): Promise<object> {
 const hasName = (definition: object): definition is Definition =>
   "name" in definition && typeof definition.name === "string";
 
-const showVerb: Verb = {
-  name: "workflows show",
+const getVerb: Verb = {
+  name: "workflows get",
   operations: ["getWorkflow"],
   operands: ["<name>"],
   summary: summaryOf("getWorkflow"),
@@ -210,7 +210,7 @@ export const workflowVerbs: readonly Verb[] = [
     operation: "listWorkflows",
     columns: ["name", "collections", "createdAt", "active.by", "awaitsAgents", "retired.reason"],
   }),
-  showVerb,
+  getVerb,
   activateVerb,
   change("retire"),
   change("reinstate"),

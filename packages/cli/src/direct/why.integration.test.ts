@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { type TestStore, workflowOf } from "../../test/fixtures.ts";
 import { type AskedSystem, openAskedSystem } from "../../test/why.ts";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../../test/run-command.ts";
 
 let system: AskedSystem;
 let store: TestStore;
@@ -136,7 +136,7 @@ describe("a task", () => {
   test("that the store does not know is reported as unknown", async () => {
     const env = { STATE_STORE_URL: store.url };
     const id = "00000000-0000-7000-8000-000000000000";
-    expect(await runCommand(["why", id], env)).toMatchObject({
+    expect(await runCommand(["why", id, "--direct"], env)).toMatchObject({
       exitCode: 3,
       stderr: `There is no task ${id} in this state store (task.unknown)\n`,
     });
@@ -145,12 +145,12 @@ describe("a task", () => {
   test("is explained without a broker as well, and as JSON", async () => {
     const taskId = await store.submit();
     const env = { STATE_STORE_URL: store.url };
-    const { stdout } = await runCommand(["why", taskId], env);
+    const { stdout } = await runCommand(["why", taskId, "--direct"], env);
     expect(stdout).toContain("The broker was not checked: set BROKER_URL.");
-    const asJson = await runCommand(["why", taskId, "--json"], env);
+    const asJson = await runCommand(["why", taskId, "--json", "--direct"], env);
     expect(JSON.parse(asJson.stdout)).toMatchObject({
       taskId,
-      processState: "pending",
+      state: "pending",
       sentence: expect.stringContaining("It waits for step reserve"),
     });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { faultSentence } from "./field-faults.ts";
+import { faultSentence } from "./check-input.ts";
 
 const wrong = { pointer: "/limit", detail: "must be a number." };
 const whole = { pointer: "", detail: "must be an object" };

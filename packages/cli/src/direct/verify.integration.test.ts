@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { openTestStore, shopping, type TestStore } from "../../test/fixtures.ts";
 import { byHand, taskStates, verify, verifyAsJson } from "../../test/verify.ts";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../../test/run-command.ts";
 
 let store: TestStore;
 beforeAll(async () => {
@@ -21,10 +21,12 @@ describe("finds nothing in a store that is right", () => {
   test.each(Object.keys(taskStates))("%s", async (state) => {
     await taskStates[state]!(store);
     expect(await verifyAsJson(store)).toEqual({
+      at: expect.any(String),
       exitCode: 0,
+      ok: true,
       tasks: 1,
       violations: [],
-      more: false,
+      complete: true,
     });
   });
 
@@ -45,9 +47,9 @@ test("a task whose definition cannot be used is reported until the definition ha
   expect(exitCode).toBe(1);
   expect(violations).toMatchObject([
     {
-      invariant: "an unfinished task can be decided about",
+      rule: "an unfinished task can be decided about",
       taskId,
-      witness: expect.stringContaining("steps must be array"),
+      sentence: expect.stringContaining("steps must be array"),
     },
   ]);
   await byHand(store, `update state.workflows set definition = '${JSON.stringify(shopping)}'`);

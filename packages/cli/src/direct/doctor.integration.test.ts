@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import type { OperatedBroker } from "../../test/broker.ts";
 import { openTestSystem, stateOf, type TestSystem, without, wrongs } from "../../test/doctor.ts";
 import type { TestStore } from "../../test/fixtures.ts";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../../test/run-command.ts";
 
 let system: TestSystem;
 let store: TestStore;
@@ -110,7 +110,7 @@ describe("reports what it could not check", () => {
 
 test("doctor prints each problem and what to do about it", async () => {
   await system.startServices(without("agent.payments"));
-  const { stdout, exitCode } = await runCommand(["doctor"], system.environment());
+  const { stdout, exitCode } = await runCommand(["doctor", "--direct"], system.environment());
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^✓ store\.version +Postgres 1/m);
   expect(stdout).toMatch(

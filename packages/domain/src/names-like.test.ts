@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { namesLike } from "./names-like.ts";
+import { meantName, namesLike } from "./names-like.ts";
 
 const agents = ["inventory", "notifications", "payments", "shipping"];
 
@@ -17,4 +17,14 @@ test("namesLike suggests at most five names, and none if none are known", () => 
   expect(namesLike("agent-7", many)).toHaveLength(5);
   expect(namesLike("agent-7", many)[0]).toBe("agent-7");
   expect(namesLike("x".repeat(10_000), [])).toEqual([]);
+});
+
+test.each([
+  ["paymnets", "payments"],
+  ["shiping", "shipping"],
+  ["warehouse", null],
+  ["", null],
+])("%p is taken for %p", (name, meant) => {
+  expect(meantName(name, agents)).toBe(meant);
+  expect(meantName(name, [])).toBeNull();
 });

@@ -10,6 +10,13 @@ export function namesLike(name: string, known: readonly string[]): readonly stri
     .map(({ one }) => one);
 }
 
+/** The known name that `name` is a slip of the keyboard away from; null: none is so close. */
+export function meantName(name: string, known: readonly string[]): string | null {
+  const [nearest = ""] = namesLike(name, known);
+  const slips = Math.max(2, Math.floor(name.length / 3));
+  return nearest !== "" && editDistance(name, nearest) <= slips ? nearest : null;
+}
+
 /** How many characters must be added, removed or replaced to make one text of the other (Levenshtein). */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -122,8 +122,9 @@ describe("finds", () => {
     const { violations, exitCode } = await verifyAsJson(store);
     expect(exitCode).toBe(1);
     expect(violations.map((one) => one.taskId)).not.toContain(healthy);
-    const found = violations.find((one) => one.invariant === invariant);
-    expect(found).toMatchObject({ taskId, explanation: explainInvariant(invariant) });
+    const found = violations.find((one) => one.rule === invariant);
+    expect(found?.taskId).toBe(taskId);
+    expect(found?.sentence.startsWith(explainInvariant(invariant))).toBe(true);
     expect(explainInvariant(invariant)).not.toBe(explainInvariant("no such invariant"));
   });
 
@@ -153,7 +154,7 @@ describe("finds", () => {
     const invariant = "every reply belongs to a task";
     const { violations } = await verifyAsJson(store);
     expect(violations).toEqual([
-      { invariant, taskId: unknown, witness: "reserve", explanation: explainInvariant(invariant) },
+      { rule: invariant, taskId: unknown, sentence: `${explainInvariant(invariant)} (reserve)` },
     ]);
     expect(explainInvariant(invariant)).toContain("restored");
   });
@@ -169,8 +170,7 @@ describe("finds", () => {
     expect(stdout).toBe(
       [
         "✗ every claim is in the history",
-        `  ${explainInvariant("every claim is in the history")}`,
-        `    ${taskId}  reserve`,
+        `    ${taskId}  ${explainInvariant("every claim is in the history")} (reserve)`,
         "",
         "1 task looked at: 1 violation.",
         "",
