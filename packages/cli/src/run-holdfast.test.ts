@@ -115,7 +115,8 @@ describe("the table of commands", () => {
           short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`],
         );
         const options = example.match(/(?<= )--?[a-z-]+/g) ?? [];
-        const isOdd = !`${example} `.startsWith(`${verb.name} `) || options.some((one) => !known.includes(one));
+        const isOdd =
+          !`${example} `.startsWith(`${verb.name} `) || options.some((one) => !known.includes(one));
         return isOdd ? [example] : [];
       }),
     );
@@ -157,7 +158,9 @@ describe("settings", () => {
   test("prefer the option to the environment variable, and that to its file", () => {
     const text = (option: string) =>
       option === "state-store-url" ? "postgres://option/x" : undefined;
-    const io = { env: { STATE_STORE_URL: "postgres://env/x", STATE_STORE_URL_FILE: "/run/secret" } };
+    const io = {
+      env: { STATE_STORE_URL: "postgres://env/x", STATE_STORE_URL_FILE: "/run/secret" },
+    };
     expect(environmentFor({ text, io: io as never })).toMatchObject({
       STATE_STORE_URL: "postgres://option/x",
       STATE_STORE_URL_FILE: "",

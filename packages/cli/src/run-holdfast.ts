@@ -71,7 +71,11 @@ function findInGroup(group: string, [name = "", ...rest]: readonly string[]): Fo
 
 function unknown(
   what: string,
-  { name, known, help }: Readonly<Record<"name" | "help", string>> & { readonly known: readonly string[] },
+  {
+    name,
+    known,
+    help,
+  }: Readonly<Record<"name" | "help", string>> & { readonly known: readonly string[] },
 ): UsageError {
   const meant = meantName(name, known);
   return new UsageError(

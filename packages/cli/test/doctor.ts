@@ -1,9 +1,9 @@
 import type { components } from "@holdfast/client";
 import type { Finding } from "@holdfast/diagnosis";
 import { expect } from "@jest/globals";
-import { runCommand } from "./run-command.ts";
 import { type OperatedBroker, openTestBroker, readQueues } from "./broker.ts";
 import { openTestStore, type TestStore } from "./fixtures.ts";
+import { runCommand } from "./run-command.ts";
 
 export const agents = ["inventory", "payments"];
 

@@ -1,6 +1,6 @@
 import type { components } from "@holdfast/client";
-import { runCommand } from "./run-command.ts";
 import type { TestStore } from "./fixtures.ts";
+import { runCommand } from "./run-command.ts";
 
 type Found = components["schemas"]["Verification"];
 

@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
-import { runCommand } from "./run-command.ts";
 import { openTestBroker, readQueues } from "./broker.ts";
 import { openTestStore, type TestStore } from "./fixtures.ts";
+import { runCommand } from "./run-command.ts";
 
 const agents = ["inventory", "payments"];
 

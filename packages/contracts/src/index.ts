@@ -37,6 +37,7 @@ export {
   type KnownContract,
   type Reading,
   readingOf,
+  readings,
 } from "./contract/readers.ts";
 export {
   compileInput,

@@ -23,10 +23,7 @@ interface DevContext {
 const [failed, wrongUse, unreachable] = [1, 2, 69];
 
 /** Runs the project in the working directory until Ctrl-C. Resolves to the exit code. */
-export async function runDev(
-  options: DevOptions,
-  { command, io }: DevContext,
-): Promise<number> {
+export async function runDev(options: DevOptions, { command, io }: DevContext): Promise<number> {
   const say = (line: string): void => io.out(`${line}\n`);
   const complain = (line: string): void => io.err(`${line}\n`);
   const folder = process.cwd();

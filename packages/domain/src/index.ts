@@ -71,8 +71,9 @@ export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export {
   controlCharacters,
-  printableCharacter,
-  readableCharacter,
+  isPrintable,
+  printablePattern,
+  readablePattern,
   terminalText,
 } from "./control-characters.ts";
 export { decide } from "./decide.ts";
@@ -109,10 +110,13 @@ export {
 export {
   type AgentCode,
   agentCode,
+  areaOf,
   type CataloguedCode,
   type FaultCode,
+  faultAreas,
   faultCodes,
   findFaultCode,
+  isOursAlone,
   type KnownCode,
 } from "./fault-codes.ts";
 export {
@@ -205,6 +209,7 @@ export {
   goalOfStep,
   isFinished,
   legalTaskTransitions,
+  openTaskStates,
   stepsOf,
   type Task,
   type TaskState,

@@ -80,7 +80,8 @@ interface Move {
   readonly reason: string | null;
 }
 
-const failures: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
+/** Actions of the history by which an attempt failed. */
+export const failures: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
 const undoStates: ReadonlySet<string> = new Set(["compensating", "compensated"]);
 
 /**

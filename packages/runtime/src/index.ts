@@ -12,6 +12,8 @@ export {
   LoginPatience,
   longestKept,
   MaxMessageBytes,
+  Port,
+  StoreConnections,
   Names,
   parseConfig,
   StateStoreUrl,
@@ -77,3 +79,4 @@ export {
   type SpanOptions,
   type Tracing,
 } from "./tracing/tracing.ts";
+export { longestSetting } from "./tracing/tracing-config.ts";

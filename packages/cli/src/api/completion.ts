@@ -31,7 +31,8 @@ function bash(verbs: readonly Verb[]): string {
     (group) => `    ${group}) words="${verbsOf(verbs, group).join(" ")}" ;;`,
   );
   const options = verbs.map(
-    (verb) => `    "${verb.name}"${verb.name.includes(" ") ? "" : "\\ *"}) words="${optionNames(verb).join(" ")}" ;;`,
+    (verb) =>
+      `    "${verb.name}"${verb.name.includes(" ") ? "" : "\\ *"}) words="${optionNames(verb).join(" ")}" ;;`,
   );
   const choices = [
     ...new Map(
@@ -67,9 +68,7 @@ complete -o default -F _holdfast holdfast
 const line = (condition: string, rest: string) => `complete -c holdfast -n '${condition}' ${rest}`;
 
 function fish(verbs: readonly Verb[]): string {
-  const first = commandsOf(verbs).map((name) =>
-    line("__fish_use_subcommand", `-f -a ${name}`),
-  );
+  const first = commandsOf(verbs).map((name) => line("__fish_use_subcommand", `-f -a ${name}`));
   const second = verbs.flatMap(({ name, summary }) => {
     const [group, verb] = name.split(" ");
     if (verb === undefined) return [];
@@ -80,13 +79,11 @@ function fish(verbs: readonly Verb[]): string {
   const options = verbs.flatMap((one) => {
     const [group, verb] = one.name.split(" ");
     const condition = `__fish_seen_subcommand_from ${group}${verb === undefined ? "" : `; and __fish_seen_subcommand_from ${verb}`}`;
-    return Object.entries(optionsOf(one)).map(
-      ([option, { type, help, choices = [] }]) => {
-        const value = type === "string" ? " -r" : "";
-        const offered = choices.length === 0 ? "" : ` -f -a '${choices.join(" ")}'`;
-        return line(condition, `-l ${option}${value}${offered} -d '${help.replaceAll("'", "")}'`);
-      },
-    );
+    return Object.entries(optionsOf(one)).map(([option, { type, help, choices = [] }]) => {
+      const value = type === "string" ? " -r" : "";
+      const offered = choices.length === 0 ? "" : ` -f -a '${choices.join(" ")}'`;
+      return line(condition, `-l ${option}${value}${offered} -d '${help.replaceAll("'", "")}'`);
+    });
   });
   return `${[...first, ...second, ...options].join("\n")}\n`;
 }

@@ -41,7 +41,8 @@ export function connect(asked: Asked, io: Io, actor: string): HoldfastClient {
  */
 export function serviceOf(asked: Asked, { env }: Pick<Io, "env">): Service {
   const givenToken = tokenOf(asked, env);
-  const found = givenService(asked, env) ?? profileOf(asked.profile ?? env["HOLDFAST_PROFILE"], env);
+  const found =
+    givenService(asked, env) ?? profileOf(asked.profile ?? env["HOLDFAST_PROFILE"], env);
   if (!URL.canParse(found.url) || !/^https?:/.test(found.url)) {
     throw new UsageError(
       `${found.url} is no URL of a submission service: write it as http://127.0.0.1:3000`,

@@ -9,6 +9,8 @@ test("a failure of the service names its request for people, a refusal for progr
   expect(await errorText(problem(500))).toBe("No.\n  request r-1 in the log of the service");
   expect(await errorText(problem(422))).toBe("No.");
   for (const status of [422, 500]) {
-    expect(await errorObject(problem(status))).toMatchObject({ error: { requestId: "r-1", status } });
+    expect(await errorObject(problem(status))).toMatchObject({
+      error: { requestId: "r-1", status },
+    });
   }
 });

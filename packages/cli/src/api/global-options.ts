@@ -45,7 +45,7 @@ export const globalOptions: Readonly<Record<string, OptionSpec>> = {
 };
 
 /** All options of a verb, its own first. */
-export const optionsOf = ({ options, isLocal = false }: Verb): Readonly<Record<string, OptionSpec>> => ({
+export const optionsOf = ({ options, isLocal }: Verb): Readonly<Record<string, OptionSpec>> => ({
   ...options,
-  ...(isLocal ? outputOptions : globalOptions),
+  ...(isLocal === true ? outputOptions : globalOptions),
 });

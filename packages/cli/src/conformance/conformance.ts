@@ -16,9 +16,7 @@ import { lastRules, timeRules } from "./rules/time.ts";
 const rules: readonly Rule[] = [...replyRules, ...messageRules, ...timeRules, ...lastRules];
 
 /** Drives an Agent through the protocol, and says for each rule whether it holds. */
-export async function conformance(
-  invocation: Pick<Invocation, "text" | "io">,
-): Promise<Outcome> {
+export async function conformance(invocation: Pick<Invocation, "text" | "io">): Promise<Outcome> {
   const options = readConformanceOptions(invocation);
   const cases = typeof options.cases === "string" ? await readCases(options.cases) : options.cases;
   await using driver = await driveAgent(options);

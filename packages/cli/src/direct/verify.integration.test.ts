@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { openTestStore, shopping, type TestStore } from "../../test/fixtures.ts";
-import { byHand, taskStates, verify, verifyAsJson } from "../../test/verify.ts";
 import { runCommand } from "../../test/run-command.ts";
+import { byHand, taskStates, verify, verifyAsJson } from "../../test/verify.ts";
 
 let store: TestStore;
 beforeAll(async () => {

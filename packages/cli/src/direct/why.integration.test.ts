@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { type TestStore, workflowOf } from "../../test/fixtures.ts";
-import { type AskedSystem, openAskedSystem } from "../../test/why.ts";
 import { runCommand } from "../../test/run-command.ts";
+import { type AskedSystem, openAskedSystem } from "../../test/why.ts";
 
 let system: AskedSystem;
 let store: TestStore;

@@ -1,10 +1,10 @@
 import type { components } from "@holdfast/client";
 import { explainTask } from "@holdfast/diagnosis";
 import { PermanentFault } from "@holdfast/domain";
-import { openInspector } from "@holdfast/state-store";
-import { Type } from "typebox";
 import { BrokerManagementUrl, BrokerUrl, parseConfig, StateStoreUrl } from "@holdfast/runtime";
+import { openInspector } from "@holdfast/state-store";
 import type { Static } from "typebox";
+import { Type } from "typebox";
 import type { Invocation } from "../api/verb.ts";
 import { environmentFor } from "./settings.ts";
 

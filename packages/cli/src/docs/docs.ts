@@ -33,5 +33,10 @@ function search(pages: readonly DocPage[], words: string): Outcome {
     ({ name, line, heading, excerpt }) => `${name}:${line}  ${heading}\n    ${excerpt}`,
   );
   const text = hits.length === 0 ? `No page has all of these words: ${words}` : lines.join("\n");
-  return { value: { hits }, items: hits, text, ...(hits.length === 0 ? { exitCode: exitCodes.notFound } : {}) };
+  return {
+    value: { hits },
+    items: hits,
+    text,
+    ...(hits.length === 0 ? { exitCode: exitCodes.notFound } : {}),
+  };
 }

@@ -121,7 +121,6 @@ function contentOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new UsageError(`The passwords cannot be read: ${(error as Error).message}`,
-    );
+    throw new UsageError(`The passwords cannot be read: ${(error as Error).message}`);
   }
 }

@@ -99,8 +99,11 @@ function declinedInput(folder: string): unknown {
 async function explain({ command, env, say }: ActionContext, id: string): Promise<void> {
   const [program = process.execPath, ...args] = command;
   const { promise, resolve } = Promise.withResolvers<string>();
-  execFile(program, [...args, "why", id, "--direct"], { env: { ...process.env, ...env } }, (_, out, err) =>
-    resolve(`${out}${err}`),
+  execFile(
+    program,
+    [...args, "why", id, "--direct"],
+    { env: { ...process.env, ...env } },
+    (_, out, err) => resolve(`${out}${err}`),
   );
   for (const line of (await promise).trimEnd().split("\n")) say(line);
 }

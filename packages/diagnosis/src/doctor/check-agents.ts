@@ -1,5 +1,5 @@
-import { durationText } from "@holdfast/domain";
 import { agentQueue } from "@holdfast/contracts";
+import { durationText } from "@holdfast/domain";
 import type { BrokerFacts, ManagedQueue } from "@holdfast/messaging";
 import type { AgentNeed } from "@holdfast/state-store";
 import { managed } from "./check-broker.ts";

@@ -1,4 +1,4 @@
-import { stepKinds, durationText } from "@holdfast/domain";
+import { durationText, stepKinds } from "@holdfast/domain";
 import type { PauseFacts, StandstillFacts, StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
 import { instant, pausedBy } from "../print/instant.ts";

@@ -145,7 +145,11 @@ test.each<[readonly string[], number, RegExp]>([
   [["tasks", "fly"], 2, /^Unknown verb tasks fly\. See holdfast tasks --help\n$/],
   [["tasks", "get"], 2, /Write it as: holdfast tasks get <id>/],
   [["tasks", "get", "a", "b"], 2, /Write it as/],
-  [["tasks", "list", "--colour", "red"], 2, /^Unknown option --colour\. See holdfast tasks list --help\n$/],
+  [
+    ["tasks", "list", "--colour", "red"],
+    2,
+    /^Unknown option --colour\. See holdfast tasks list --help\n$/,
+  ],
   [["tasks", "list", "-o", "xml"], 2, /one of table, json, jsonl, id/],
   [["tasks", "submit", "trip", "-i", "{"], 2, /--input is no JSON/],
   [["tasks", "submit", "trip", "-i", "@/none"], 2, /cannot be read/],

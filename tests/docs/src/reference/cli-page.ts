@@ -1,9 +1,15 @@
 import { holdfastOutput } from "@holdfast/test-servers";
 import { load } from "./load.ts";
 
+interface Table {
+  readonly allVerbs: readonly { readonly name: string }[];
+  readonly commands: readonly string[];
+}
+
 /** The usage of the command line, and the help of each group and of each verb. */
 export async function cliPage(): Promise<string> {
-  const { allVerbs, commands } = await load("packages/cli/src/api/all-verbs.ts");
+  const module: unknown = await load("packages/cli/src/api/all-verbs.ts");
+  const { allVerbs, commands } = module as Table;
   const names = commands.flatMap((command) => [
     command,
     ...allVerbs.flatMap(({ name }) => (name.startsWith(`${command} `) ? [name] : [])),

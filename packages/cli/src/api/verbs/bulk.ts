@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { BulkItem, BulkOperation, BulkWish } from "@holdfast/client";
+import { bulkActions } from "@holdfast/domain";
 import { exitCodes } from "../../exit-codes.ts";
 import { filterOf, filterOptions } from "../filters.ts";
 import { own } from "../own-options.ts";
@@ -8,7 +9,6 @@ import { UsageError } from "../usage-error.ts";
 import { waitOf } from "../values.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 
-const actions = ["resubmit", "undo", "cancel", "pause", "resume", "resolve", "retryNow"] as const;
 const why = { short: "r", value: "WORDS" } as const;
 
 const creation = requestOptions("createBulkOperation", {
@@ -40,7 +40,7 @@ const createVerb: Verb = {
   name: "bulk create",
   operations: ["createBulkOperation"],
   operands: ["<action>"],
-  summary: `do one of ${actions.join(", ")} to all tasks that match`,
+  summary: `do one of ${bulkActions.join(", ")} to all tasks that match`,
   options: { ...filterOptions, ...creation.options },
   async run(invocation) {
     const { "idempotency-key": idempotencyKey, dryRun, ...given } = await creation.read(invocation);
@@ -62,9 +62,9 @@ async function wishOf(
   invocation: Invocation,
 ): Promise<Pick<BulkWish, "action" | "filter" | "actor">> {
   const [asked] = invocation.operands;
-  const action = actions.find((one) => one === asked);
+  const action = bulkActions.find((one) => one === asked);
   if (action === undefined) {
-    throw new UsageError(`There is no action ${asked}: name one of ${actions.join(", ")}`);
+    throw new UsageError(`There is no action ${asked}: name one of ${bulkActions.join(", ")}`);
   }
   const { createdFrom, createdBefore, ...filter } = (await filterOf(invocation)) ?? {};
   const createdAt = {
@@ -115,7 +115,8 @@ const watchVerb: Verb = {
   name: "bulk watch",
   operations: ["getBulkOperation"],
   operands: ["<id>"],
-  summary: "follow a bulk operation until it has ended; exit code 4 if that takes longer than --wait",
+  summary:
+    "follow a bulk operation until it has ended; exit code 4 if that takes longer than --wait",
   options: own("wait"),
   examples: ["bulk watch 12 --wait 10m"],
   async run({ operands: [id = ""], client, text, io }) {
@@ -170,4 +171,11 @@ const stopVerb: Verb = {
   },
 };
 
-export const bulkVerbs: readonly Verb[] = [createVerb, listVerb, getVerb, watchVerb, itemsVerb, stopVerb];
+export const bulkVerbs: readonly Verb[] = [
+  createVerb,
+  listVerb,
+  getVerb,
+  watchVerb,
+  itemsVerb,
+  stopVerb,
+];

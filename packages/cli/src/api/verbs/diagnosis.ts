@@ -78,7 +78,8 @@ const doctorVerb: Verb = {
   details,
   options: doctorOptions,
   examples: ["doctor", "doctor --direct --open-for 5m"],
-  exits: "0 no problem was found; 1 one was found; 2 wrong use; 69 a server or the service does not answer",
+  exits:
+    "0 no problem was found; 1 one was found; 2 wrong use; 69 a server or the service does not answer",
   async run(invocation) {
     const { found: value, exitCode } = await examined(invocation);
     return { value, items: value.findings, text: findingsText(value), ...exitOf(value, exitCode) };
@@ -96,7 +97,7 @@ async function examined(invocation: Invocation): Promise<Answer<Schemas["Examina
 
 const exitOf = (
   { ok }: { readonly ok: boolean },
-  exitCode = ok ? exitCodes.ok : exitCodes.failed,
+  exitCode: number = ok ? exitCodes.ok : exitCodes.failed,
 ): Pick<Outcome, "exitCode"> => ({ exitCode });
 
 const signs = { ok: "✓", error: "✗", warning: "?" } as const;
@@ -128,7 +129,8 @@ const verifyVerb: Verb = {
 The service looks at the tasks of the last day; --direct looks at all of them.`,
   options: verifyOptions,
   examples: ["verify", "verify --direct --since 24h"],
-  exits: "0 all that must hold does; 1 something does not; 2 wrong use; 69 a server or the service does not answer",
+  exits:
+    "0 all that must hold does; 1 something does not; 2 wrong use; 69 a server or the service does not answer",
   async run(invocation) {
     const value = await verified(invocation);
     return { value, items: value.violations, text: violationsText(value), ...exitOf(value) };

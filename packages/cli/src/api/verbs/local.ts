@@ -19,7 +19,9 @@ const devVerb = localVerb({
   options: {
     port: text("N", "the first port to try for the API, where it is not 3000"),
     fresh: flag("delete what an earlier start left in .holdfast/dev"),
-    "take-over": flag("use STATE_STORE_URL and BROKER_URL although another installation has used them"),
+    "take-over": flag(
+      "use STATE_STORE_URL and BROKER_URL although another installation has used them",
+    ),
   },
   exits: "0 stopped by Ctrl-C; 1 it cannot run; 2 wrong use; 69 a server does not answer",
   run: dev,
@@ -62,7 +64,8 @@ and says which paths and undo paths they take.`,
     schema: flag("print the JSON Schema of a case file, and exit"),
   },
   examples: ["test", "test cases/declined.json --json"],
-  exits: "0 all cases passed; 1 a case failed; 2 wrong use, or a file that is no case; 3 there is no case",
+  exits:
+    "0 all cases passed; 1 a case failed; 2 wrong use, or a file that is no case; 3 there is no case",
   run: async (invocation) => (await import("../../test/test.ts")).test(invocation),
 });
 

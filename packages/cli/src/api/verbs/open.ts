@@ -25,7 +25,9 @@ function consoleOf({ text, io }: Invocation): string {
   const given = text("console") ?? (io.env["HOLDFAST_CONSOLE_URL"] || undefined);
   if (given === undefined) return new URL("/console", serviceOf(askedOf(text), io).url).href;
   if (URL.canParse(given) && /^https?:/.test(given)) return given;
-  throw new UsageError(`${given} is no URL of a console: write it as http://127.0.0.1:3000/console`);
+  throw new UsageError(
+    `${given} is no URL of a console: write it as http://127.0.0.1:3000/console`,
+  );
 }
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {

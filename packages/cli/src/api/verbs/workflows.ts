@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type HoldfastClient, ProblemError } from "@holdfast/client";
 import { definitionsIn } from "@holdfast/contracts";
+import { canonicalJson } from "@holdfast/domain";
 import { checkPlans } from "@holdfast/workflow/check";
 import { exitCodes } from "../../exit-codes.ts";
 import { summaryOf } from "../operation.ts";
@@ -100,7 +101,7 @@ async function areActive(
 async function standingOf({ name, ...rest }: Definition, workflows: HoldfastClient["workflows"]) {
   try {
     const { definition } = await workflows.get(name);
-    return sorted({ name, ...rest }) === sorted(definition)
+    return canonicalJson({ name, ...rest }) === canonicalJson(definition)
       ? "same"
       : "changed: give it a new version";
   } catch (error) {
@@ -108,13 +109,6 @@ async function standingOf({ name, ...rest }: Definition, workflows: HoldfastClie
     throw error;
   }
 }
-
-const sorted = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 
 async function definitionsOf(file: string): Promise<readonly Definition[]> {
   const found = file.endsWith(".json") ? [parse(file)] : await load(file);

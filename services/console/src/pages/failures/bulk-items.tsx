@@ -1,5 +1,6 @@
+import { type BulkOutcome, bulkOutcomes } from "@holdfast/domain";
 import { useBulkItems } from "../../api/operations-queries.ts";
-import { type BulkItem, type BulkOutcome, bulkOutcomes } from "../../api/operations-types.ts";
+import type { BulkItem } from "../../api/operations-types.ts";
 import { Link, setQuery, usePlace } from "../../app/router.tsx";
 import { taskPath } from "../../app/routes.ts";
 import { Badge } from "../../parts/badge.tsx";

@@ -1,5 +1,6 @@
+import type { BulkAction } from "@holdfast/domain";
 import { useId, useState } from "react";
-import type { BulkAct, FailureGroup } from "../../api/operations-types.ts";
+import type { FailureGroup } from "../../api/operations-types.ts";
 import { Link, setQuery, usePlace } from "../../app/router.tsx";
 import { taskPath, workflowPath } from "../../app/routes.ts";
 import { BulkDialog } from "../../bulk/bulk-dialog.tsx";
@@ -82,14 +83,14 @@ function GroupTasks({ group, words }: { readonly group: FailureGroup; readonly w
   return query === null ? <>{words}</> : <Link to={`/tasks${query}`}>{words}</Link>;
 }
 
-const acts = ["resubmit", "undo", "resolve"] as const satisfies readonly BulkAct[];
+const acts = ["resubmit", "undo", "resolve"] as const satisfies readonly BulkAction[];
 
 function GroupActions({
   group: { filter, step, workflow, faultCode, open },
 }: {
   readonly group: FailureGroup;
 }) {
-  const [action, setAction] = useState<BulkAct | null>(null);
+  const [action, setAction] = useState<BulkAction | null>(null);
   return (
     <div className="buttons" role="toolbar" aria-label="Repair the halted tasks of this group">
       {acts.map((act) => (

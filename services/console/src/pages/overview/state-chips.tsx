@@ -1,10 +1,11 @@
+import { openTaskStates } from "@holdfast/domain";
 import type { Overview, TaskState } from "../../api/types.ts";
 import { Link } from "../../app/router.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { taskLooks } from "../../parts/state-looks.ts";
 
-const open: readonly TaskState[] = ["pending", "processing", "compensating", "error"];
+const open: readonly TaskState[] = openTaskStates;
 const ended: readonly TaskState[] = ["processed", "compensated"];
 
 /** How many tasks are in each state. Each leads to the list of them. */
