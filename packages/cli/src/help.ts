@@ -28,12 +28,7 @@ export const groupHelp = (group: string, verbs: readonly Verb[]): string =>
   [
     `holdfast ${group} <verb> [options]`,
     `  ${groupSummaries[group] ?? ""}`,
-    lines(
-      verbs.map(({ name, operands, summary }) => [
-        [name.slice(group.length + 1), ...operands].join(" "),
-        summary,
-      ]),
-    ),
+    lines(verbs.map(({ name, operands, summary }) => [[name, ...operands].join(" "), summary])),
     `Each has its options in its own help, such as holdfast ${verbs[0]?.name} --help.`,
   ].join("\n\n");
 

@@ -45,7 +45,7 @@ describe("the command line", () => {
   test("names a task by its id, however it is written", async () => {
     const opened = await holdfast("open", id.toUpperCase(), "--url", "https://example.test:3000");
     expect(opened.stdout).toBe(`https://example.test:3000/console/tasks/${id}\n`);
-    const elsewhere = await holdfast("open", id, "--console", "http://127.0.0.1:3100/console/");
+    const elsewhere = await holdfast("open", id, "--console-url", "http://127.0.0.1:3100/console/");
     expect(elsewhere.stdout).toBe(`http://127.0.0.1:3100/console/tasks/${id}\n`);
   });
 

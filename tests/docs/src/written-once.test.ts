@@ -1,12 +1,16 @@
+import { globSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { productFiles, readFile, sourceFiles } from "./repository.ts";
+import { pathOf, productFiles, readFile, sourceFiles } from "./repository.ts";
 
 /** Made of other files. */
 const generated = /\/(openapi|operations)\.ts$/;
 /** What was released stays as it was: later migrations replace it. */
 const migrations = /\/migrations\//;
 
-const files = productFiles.filter((file) => !generated.test(file) && !migrations.test(file));
+const pages = globSync("services/*/src/**/*.tsx", { cwd: pathOf("") });
+const files = [...productFiles, ...pages].filter(
+  (file) => !generated.test(file) && !migrations.test(file) && !/\.test\.tsx$/.test(file),
+);
 
 /** Patterns that stand in several files because SQL cannot import them, or that happen to be alike. */
 const alike: Readonly<Record<string, string>> = {
@@ -38,7 +42,8 @@ test("a pattern that limits a text is written in one file", () => {
 
 /** Lists of texts that stand in several files, and why. */
 const alikeLists: Readonly<Record<string, string>> = {
-  "boolean, number, string": "types of JavaScript that are part of a text, or that a value may have",
+  "boolean, number, string":
+    "types of JavaScript that are part of a text, or that a value may have",
 };
 /** Files that order all of a list for the eye, or that choose from it. */
 const ordersForPeople: Readonly<Record<string, string>> = {
@@ -53,7 +58,12 @@ const listsIn = (text: string): readonly string[] =>
   [
     ...text.matchAll(/\[\s*((?:"[^"\n]+",?\s*){3,})\]/g),
     ...text.matchAll(/type \w+ =\s*((?:\|?\s*"[^"\n]+"\s*){3,});/g),
-  ].map(([, list = ""]) => [...list.matchAll(/"([^"\n]+)"/g)].map(([, one]) => one).toSorted().join(", "));
+  ].map(([, list = ""]) =>
+    [...list.matchAll(/"([^"\n]+)"/g)]
+      .map(([, one]) => one)
+      .toSorted()
+      .join(", "),
+  );
 
 test("a list of codes, states or actions is written in one file", () => {
   const places = placesOf(listsIn);

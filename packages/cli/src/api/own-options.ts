@@ -58,7 +58,7 @@ export const ownOptions = {
     type: "boolean",
     help: "offer tools that submit, resubmit and undo as well; without it nothing can be changed",
   },
-  console: {
+  "console-url": {
     type: "string",
     value: "URL",
     help: "where the console is; otherwise HOLDFAST_CONSOLE_URL, or /console of the service",

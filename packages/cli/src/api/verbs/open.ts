@@ -11,7 +11,7 @@ export const openVerb: Verb = {
   operands: ["<task>"],
   operations: [],
   summary: "print where the console shows a task; on a terminal open it in a browser, too",
-  options: own("console"),
+  options: own("console-url"),
   examples: ["open 01a1fd8d-d928-77c8-96cb-353aaba1757f"],
   async run(invocation) {
     const id = taskOf(invocation);
@@ -22,7 +22,7 @@ export const openVerb: Verb = {
 };
 
 function consoleOf({ text, io }: Invocation): string {
-  const given = text("console") ?? (io.env["HOLDFAST_CONSOLE_URL"] || undefined);
+  const given = text("console-url") ?? (io.env["HOLDFAST_CONSOLE_URL"] || undefined);
   if (given === undefined) return new URL("/console", serviceOf(askedOf(text), io).url).href;
   if (URL.canParse(given) && /^https?:/.test(given)) return given;
   throw new UsageError(
