@@ -12,11 +12,11 @@ export {
   LoginPatience,
   longestKept,
   MaxMessageBytes,
-  Port,
-  StoreConnections,
   Names,
+  Port,
   parseConfig,
   StateStoreUrl,
+  StoreConnections,
   Text,
 } from "./config/config.ts";
 export {

@@ -85,6 +85,7 @@ const alikeLimits: Readonly<Record<string, string>> = {
   "maxLength: 100": "names of operations; the mark of a page; the name of a collection",
   "maxLength: 200": "the name of a service for traces; the codes of a case",
   "maxLength: 1_000": "a setting; a list of Agents; the reason of an operator",
+  "maximum: 100": "percent; connections to the state store",
   "maximum: 1_000": "failures of a case; tasks a second of a bulk operation",
   "maximum: 10_000": "steps of an Agent at a time; steps of an Agent in flight",
   "maximum: 100_000": "connections; tasks that wait; the canary of a bulk operation",

@@ -30,13 +30,16 @@ export interface Report {
   readonly coverage: readonly Coverage[];
 }
 
-interface Options {
+interface CaseSurroundings {
   readonly cwd: string;
   readonly workflows: Workflows;
 }
 
 /** Runs cases, one after the other, and adds up what of their workflows they have taken. */
-export async function runCases(files: readonly string[], options: Options): Promise<Report> {
+export async function runCases(
+  files: readonly string[],
+  options: CaseSurroundings,
+): Promise<Report> {
   const definitions = new Map<string, WorkflowDefinition>();
   const results: FileResult[] = [];
   for (const file of files) {
@@ -57,7 +60,7 @@ type Found = Omit<FileResult, "file" | "ms">;
 
 async function runFile(
   file: string,
-  { workflows, cwd }: Options,
+  { workflows, cwd }: CaseSurroundings,
   definitions: Map<string, WorkflowDefinition>,
 ): Promise<Found> {
   const shown = relative(cwd, file);

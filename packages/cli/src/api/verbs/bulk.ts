@@ -42,6 +42,9 @@ const createVerb: Verb = {
   operands: ["<action>"],
   summary: `do one of ${bulkActions.join(", ")} to all tasks that match`,
   options: { ...filterOptions, ...creation.options },
+  examples: [
+    'bulk create resubmit --fault-code carriers.down --reason "the carrier is back" --canary 10 --rate 20',
+  ],
   async run(invocation) {
     const { "idempotency-key": idempotencyKey, dryRun, ...given } = await creation.read(invocation);
     const wish = { ...given, ...(await wishOf(invocation)), reason: given.reason ?? "" };

@@ -37,6 +37,7 @@ const setVerb: Verb = {
   summary:
     "write a profile: --url and --token-file (or --token-stdin); the first is used from then on",
   options: own("token-stdin"),
+  examples: ["config set local --url http://127.0.0.1:3000 --token-file token"],
   async run(invocation) {
     const { operands, io, text } = invocation;
     const [profile = ""] = operands;

@@ -1,6 +1,6 @@
 import type { components } from "@holdfast/client";
 import { readingVerb } from "../operation-verb.ts";
-import { overviewText } from "../overview-text.ts";
+import { table } from "../print.ts";
 import { requestOptions } from "../request-options.ts";
 import type { Verb } from "../verb.ts";
 
@@ -59,3 +59,20 @@ export const systemVerbs: readonly Verb[] = [
     show: (value: Schemas["Statistics"]) => ({ value, items: value.workflows }),
   }),
 ];
+
+type Overview = components["schemas"]["Overview"];
+
+/**
+ * An overview for people: how many tasks there are, what needs them, and how the Agents do. What another release
+ * leaves out is left out.
+ */
+function overviewText({
+  states = {} as Overview["states"],
+  needsYou = [],
+  agents = [],
+}: Partial<Overview>): string {
+  const counts = Object.entries(states).map(([state, count]) => `${count} ${state}`);
+  const needs = needsYou.map(({ sentence, act }) => `! ${[sentence, act ?? ""].join(" ").trim()}`);
+  const columns = ["name", "instances", "slots", "inFlight", "due", "p95Ms", "breaker", "paused"];
+  return [counts.join(", "), ...needs, table(agents, columns)].filter((part) => part).join("\n");
+}

@@ -30,6 +30,10 @@ const applyVerb: Verb = {
   operands: ["<file...>"],
   summary: "store workflows: JSON definitions, or modules that export what defineWorkflow returns",
   options: own("dry-run", "store-only", "wait"),
+  examples: [
+    "workflows apply workflows/*.ts --dry-run",
+    "workflows apply workflows/*.ts --wait 5m",
+  ],
   async run({ operands, client, flag, text }) {
     const wait = text("wait");
     const definitions = (await Promise.all(operands.map(definitionsOf))).flat();
