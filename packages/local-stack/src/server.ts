@@ -1,4 +1,4 @@
-/** Where a server can come from: the first without an obstacle is taken. */
+/** Sources of a server: the first without an obstacle is taken. */
 export const providers = ["url", "embedded", "installed", "docker", "package"] as const;
 export type Provider = (typeof providers)[number];
 

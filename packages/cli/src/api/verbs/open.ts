@@ -35,7 +35,7 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   win32: "explorer",
 };
 
-/** Where there is no browser, the URL that is printed is enough. */
+/** Opens a page. It may fail: the URL that was printed is enough without a browser. */
 function openInBrowser(url: string): void {
   const browser = spawn(openers[process.platform] ?? "xdg-open", [url], {
     stdio: "ignore",
