@@ -104,7 +104,9 @@ test("holdfast dev begins at port 3000 and keeps its data, unless its options sa
 
 describe("the table of commands", () => {
   test("has a summary of each group, and of nothing else", () => {
-    const groups = allVerbs.flatMap(({ name }) => (name.includes(" ") ? [name.split(" ")[0]] : []));
+    const groups = allVerbs.flatMap(({ name }) =>
+      name.includes(" ") ? [name.split(" ")[0] ?? ""] : [],
+    );
     expect(Object.keys(groupSummaries).toSorted()).toEqual([...new Set(groups)].toSorted());
   });
 

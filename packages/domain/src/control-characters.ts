@@ -15,13 +15,15 @@ export const readablePattern = `^${readableCharacter}*$`;
 export const printablePattern = `^${printableCharacter}*$`;
 
 const printable = new RegExp(printablePattern, "u");
+/** A character of two halves. */
+const pair = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** Whether a value is a name of 1 to so many characters. */
 export const isPrintable = (value: unknown, longest: number): value is string =>
   typeof value === "string" &&
   value !== "" &&
   value.length <= 2 * longest &&
-  [...value].length <= longest &&
+  value.replaceAll(pair, "x").length <= longest &&
   printable.test(value);
 
 const control = new RegExp(`[${controlCharacters}]`, "g");

@@ -1,3 +1,4 @@
+import { codeIn, commentsIn } from "./comments.ts";
 import { loadFaultCodes } from "./reference/fault-codes-page.ts";
 import { allFiles, readFile } from "./repository.ts";
 
@@ -182,25 +183,3 @@ export function isLostIdentifier(word: string): boolean {
 
 /** The comments of a file of code. */
 export const commentsOf = (file: string): string => commentsIn(file, readFile(file));
-
-/** How comments look, by the ends of files' names. */
-const languages: readonly (readonly [RegExp, RegExp])[] = [
-  [/\.(?:tsx?|mjs|css)$/, /\/\*(?:[^*]|\*(?!\/))*\*\/|(?<=^|\s)\/\/.*$/gm],
-  [/\.sql$/, /--.*$/gm],
-  [/\.(?:sh|py|ya?ml|conf|tpl)$|Dockerfile$|^\.ci\//, /(?<=^|\s)#.*$/gm],
-];
-
-const patternOf = (file: string): RegExp | undefined =>
-  languages.find(([ends]) => ends.test(file))?.[1];
-
-/** The comments of a file, a line break between them. */
-function commentsIn(file: string, text: string): string {
-  const pattern = patternOf(file);
-  return pattern === undefined ? "" : (text.match(pattern) ?? []).join("\n");
-}
-
-/** A file without its comments. */
-function codeIn(file: string, text: string): string {
-  const pattern = patternOf(file);
-  return pattern === undefined ? text : text.replace(pattern, "");
-}

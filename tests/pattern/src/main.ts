@@ -1,9 +1,10 @@
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { basename, join } from "node:path";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { commandLine } from "@holdfast/runtime";
+import { copySource } from "./copy-source.ts";
 import { proveRows, type RowProof } from "./prove-rows.ts";
 import { type PatternRow, readRows } from "./read-rows.ts";
 import { rowsOfTenth } from "./tenths.ts";
@@ -93,25 +94,4 @@ async function main({ rows, json }: ProveOptions): Promise<boolean> {
   say(`what the tests printed: ${logs}`);
   if (json) process.stdout.write(`${JSON.stringify({ ...totals, rows: proofs })}\n`);
   return totals.unproved === 0;
-}
-
-/** What a copy does without. */
-const left: ReadonlySet<string> = new Set([".git", ".holdfast", "dist", "coverage"]);
-
-/**
- * Copies the source into a folder, removed on disposal. The packages refer to each other in the copy, and
- * to the installed packages of others where they are.
- */
-function copySource(root: string, folder: string): Disposable {
-  rmSync(folder, { recursive: true, force: true });
-  for (const name of readdirSync(root)) {
-    if (left.has(name) || name === "node_modules") continue;
-    cpSync(join(root, name), join(folder, name), {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (path) => !left.has(basename(path)) && !path.endsWith(".tsbuildinfo"),
-    });
-  }
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  return { [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }

@@ -139,9 +139,9 @@ describe("against a service that answers everything", () => {
   test("tasks that match a filter are changed when the person at the terminal agrees", async () => {
     const line = ["tasks", "cancel", "--label", "region=eu", "-r", "closed"];
     const questions: string[] = [];
-    const saying = (answer: string) => async (question: string) => {
+    const saying = (word: string) => async (question: string) => {
       questions.push(question);
-      return answer;
+      return word;
     };
     expect(await run(line, saying("n"))).toMatchObject({ code: 1, out: "Nothing was changed.\n" });
     expect(asked).toEqual(["listTasks"]);

@@ -39,6 +39,7 @@ async function dev(invocation: Invocation): Promise<Outcome> {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new Error(
       "holdfast dev is not installed here: run npm install holdfast, without --omit=optional.",
+      { cause: error },
     );
   }
 }
