@@ -21,15 +21,15 @@ afterAll(async () => {
 
 test("doctor says that the broker takes no messages", async () => {
   const { broker } = stack;
-  expect(await alarm()).toMatchObject({ state: "fine" });
+  expect(await alarm()).toMatchObject({ severity: "ok" });
   await broker.rabbitmqctl("set_disk_free_limit", "100000GB");
-  await until(async () => (await alarm())?.state === "wrong");
+  await until(async () => (await alarm())?.severity === "error");
   expect(await alarm()).toMatchObject({
-    text: expect.stringContaining("low on disk"),
+    sentence: expect.stringContaining("low on disk"),
     advice: expect.stringContaining("ree disk or memory"),
   });
   await broker.rabbitmqctl("set_disk_free_limit", "50MB");
-  await until(async () => (await alarm())?.state === "fine");
+  await until(async () => (await alarm())?.severity === "ok");
 });
 
 test("the overview says so, too, of a process that may not ask the broker for its queues", async () => {
@@ -64,7 +64,7 @@ test("a queue without a leader holds up orders until doctor says so and it is de
     leaderless(),
     until(() => faulty.log.some((line) => JSON.stringify(line).includes(said))),
   ]);
-  expect(found).toMatchObject({ state: "wrong", text: expect.stringContaining(replyQueue) });
+  expect(found).toMatchObject({ severity: "error", sentence: expect.stringContaining(replyQueue) });
   expect(found?.advice).toContain(`rabbitmqctl delete_queue -p <vhost> ${replyQueue}`);
 
   await broker.rabbitmqctl("delete_queue", "-p", "holdfast", replyQueue);
@@ -85,16 +85,16 @@ async function loseLeader(broker: LocalStack["broker"], queue: string): Promise<
 }
 
 interface Finding {
-  readonly code: string;
-  readonly state: string;
-  readonly text: string;
+  readonly check: string;
+  readonly severity: string;
+  readonly sentence: string;
   readonly advice?: string;
 }
 
 /** Resolves to what doctor finds, with whichever code it ends: queues and services are missing here, too. */
 function doctor(): Promise<readonly Finding[]> {
   const env = { STATE_STORE_URL: stack.postgres.url, BROKER_URL: stack.broker.url };
-  const main = [...holdfastCommand, "doctor", "--json"];
+  const main = [...holdfastCommand, "doctor", "--direct", "--json"];
   return new Promise((resolve) => {
     execFile(process.execPath, main, { env }, (_, stdout) => {
       resolve((JSON.parse(stdout) as { readonly findings: readonly Finding[] }).findings);
@@ -102,5 +102,5 @@ function doctor(): Promise<readonly Finding[]> {
   });
 }
 
-const alarm = async () => (await doctor()).find(({ code }) => code === "broker.alarms");
-const leaderless = async () => (await doctor()).filter(({ code }) => code === "broker.leaders");
+const alarm = async () => (await doctor()).find(({ check }) => check === "broker.alarms");
+const leaderless = async () => (await doctor()).filter(({ check }) => check === "broker.leaders");

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
 import { withLimits } from "@holdfast/processes";
 import { expect } from "@jest/globals";
 import { openCollector } from "./collector.ts";
 import { type FaultySystem, startFaultySystem } from "./faulty-system.ts";
-import { openRecorder } from "./recorder.ts";
 
 /** The usual workflow, with limits that a test can wait for. */
 export const quickly = withLimits(fulfilOrder.definition, {
@@ -22,13 +24,16 @@ export function newCaller({ mayLose = false }: { readonly mayLose?: boolean } = 
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-01`, mayLose };
 }
 
-interface Options {
+interface TracedSystemOptions {
   readonly behaviour?: Parameters<typeof openCollector>[0];
   readonly forging?: boolean;
 }
 
 /** The whole system with traces on, a collector, and a recorder before the partners. */
-export async function startTraced({ behaviour = "keep", forging = false }: Options = {}) {
+export async function startTraced({
+  behaviour = "keep",
+  forging = false,
+}: TracedSystemOptions = {}) {
   await using stack = new AsyncDisposableStack();
   const collector = stack.use(await openCollector(behaviour));
   const { env } = collector;
@@ -74,4 +79,40 @@ export async function submit(
   });
   expect(response.status).toBe(202);
   return ((await response.json()) as { readonly id: string }).id;
+}
+
+interface RemoteCall {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+interface Recorder extends AsyncDisposable {
+  readonly url: string;
+  readonly calls: readonly RemoteCall[];
+}
+
+/** Stands before the partners, and notes what reaches them. */
+async function openRecorder(target: string): Promise<Recorder> {
+  const calls: RemoteCall[] = [];
+  const server = createServer((incoming, response) => {
+    const { method = "", url: path = "", headers } = incoming;
+    calls.push({ method, path, headers });
+    const forwarded = httpRequest(new URL(path, target), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    forwarded.on("error", () => response.destroy());
+    incoming.pipe(forwarded);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }

@@ -60,7 +60,7 @@ test("verify raises no false alarm while orders move, are undone, and processes 
 async function verify(env: Readonly<Record<string, string>>): Promise<Look> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [...holdfastCommand, "verify", "--json"],
+    [...holdfastCommand, "verify", "--direct", "--json"],
     { env },
   );
   return JSON.parse(stdout) as Look;

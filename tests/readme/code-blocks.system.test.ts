@@ -128,6 +128,7 @@ describe("the commands of the pages, on a system of their own", () => {
     const servers = {
       STATE_STORE_URL: database.url,
       BROKER_URL: broker.url,
+      HOLDFAST_URL: system.operationsUrl,
       HOLDFAST_TOKEN: operatorToken,
     };
     // A page may act on the order of a page before it.

@@ -1,4 +1,5 @@
-import type { Fault } from "@holdfast/domain";
+import { ConnectionError, ProblemError } from "@holdfast/client";
+import { ContractFault, Fault } from "@holdfast/domain";
 
 /** What the exit codes of all commands say. */
 export const exitCodes = {
@@ -15,10 +16,18 @@ export const exitCodes = {
   configuration: 78,
 } as const;
 
+/** The exit codes as the help has them. */
+export const exitCodesText = `exit code: 0 ok; 1 failed, undone, or something was found; 2 wrong use; 3 not found;
+           4 not ended in time; 5 refused; 69 a server does not answer; 78 wrong configuration`;
+
 const byCode: Readonly<Record<string, number>> = {
   "cli.usage": exitCodes.usage,
   "cli.agent_not_found": exitCodes.notFound,
+  "cli.no_case": exitCodes.notFound,
+  "docs.unknown": exitCodes.notFound,
   "task.unknown": exitCodes.notFound,
+  "agent.unknown": exitCodes.notFound,
+  "breaker.unknown": exitCodes.notFound,
   "broker.refused": exitCodes.refused,
   "broker.unreachable": exitCodes.notReachable,
   "store.unavailable": exitCodes.notReachable,
@@ -33,5 +42,22 @@ const bySqlstate: Readonly<Record<string, number>> = {
   "3D000": exitCodes.notFound,
 };
 
-export const exitCodeOf = ({ code, details }: Fault): number =>
-  bySqlstate[String(details["sqlstate"])] ?? byCode[code] ?? exitCodes.failed;
+/** The exit code of a command that ends with this error. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof Fault) return exitCodeOfFault(error);
+  if (error instanceof RangeError) return exitCodes.usage;
+  if (error instanceof ConnectionError) return exitCodes.notReachable;
+  return error instanceof ProblemError ? exitCodeOfStatus(error.status) : exitCodes.failed;
+}
+
+function exitCodeOfFault(fault: Fault): number {
+  const known = bySqlstate[String(fault.details["sqlstate"])] ?? byCode[fault.code];
+  if (known !== undefined) return known;
+  return fault instanceof ContractFault ? exitCodes.refused : exitCodes.failed;
+}
+
+function exitCodeOfStatus(status: number): number {
+  if (status === 404) return exitCodes.notFound;
+  if (status === 502 || status === 503 || status === 504) return exitCodes.notReachable;
+  return status >= 500 ? exitCodes.failed : exitCodes.refused;
+}

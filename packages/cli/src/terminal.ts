@@ -16,10 +16,22 @@ export function writeError(written: string): void {
 export const terminal: Io = {
   env: process.env,
   isTerminal: process.stderr.isTTY,
+  isOutputTerminal: process.stdout.isTTY,
   out: writeOut,
   err: writeError,
   stdin: () => text(process.stdin),
+  ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
 };
+
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(terminalText(question));
+  } finally {
+    lines.close();
+  }
+}
 
 /** Has a reader that closes the pipe, such as `head`, end the process without an error. */
 export function endWithReader(): void {

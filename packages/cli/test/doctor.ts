@@ -1,8 +1,9 @@
+import type { components } from "@holdfast/client";
 import type { Finding } from "@holdfast/diagnosis";
 import { expect } from "@jest/globals";
-import { runCommand } from "../src/run-command.ts";
 import { type OperatedBroker, openTestBroker, readQueues } from "./broker.ts";
 import { openTestStore, type TestStore } from "./fixtures.ts";
+import { runCommand } from "./run-command.ts";
 
 export const agents = ["inventory", "payments"];
 
@@ -61,9 +62,11 @@ export async function openTestSystem(): Promise<TestSystem> {
     },
     cleanUp: () => cleanUps.disposeAsync(),
     async lookAt(args = [], env = environment()) {
-      const { stdout, stderr, exitCode } = await runCommand(["doctor", "--json", ...args], env);
+      const line = ["doctor", "--direct", "--json", ...args];
+      const { stdout, stderr, exitCode } = await runCommand(line, env);
       expect(stderr).toBe("");
-      return { exitCode, ...(JSON.parse(stdout) as Omit<Examined, "exitCode">) };
+      const { findings } = JSON.parse(stdout) as components["schemas"]["Examination"];
+      return { exitCode, findings: findings.map(findingOf) };
     },
     async forNow(change, back) {
       await store.query(change);
@@ -72,6 +75,20 @@ export async function openTestSystem(): Promise<TestSystem> {
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
+
+const states = { ok: "fine", warning: "unseen", error: "wrong" } as const;
+
+const findingOf = ({
+  check,
+  severity,
+  sentence,
+  advice,
+}: components["schemas"]["Examination"]["findings"][number]): Finding => ({
+  code: check,
+  state: states[severity],
+  text: sentence,
+  advice,
+});
 
 export const without = (queue: string) => readQueues(agents).filter((one) => one !== queue);
 

@@ -1,18 +1,11 @@
-import { runCommand } from "../src/run-command.ts";
+import type { components } from "@holdfast/client";
 import type { TestStore } from "./fixtures.ts";
+import { runCommand } from "./run-command.ts";
 
-/** What verify prints as JSON. */
-interface Found {
-  readonly tasks: number;
-  readonly violations: readonly {
-    readonly invariant: string;
-    readonly taskId: string;
-    readonly explanation: string;
-  }[];
-}
+type Found = components["schemas"]["Verification"];
 
 export const verify = ({ url }: TestStore, ...args: readonly string[]) =>
-  runCommand(["verify", ...args], { STATE_STORE_URL: url });
+  runCommand(["verify", "--direct", ...args], { STATE_STORE_URL: url });
 
 export async function verifyAsJson(
   store: TestStore,

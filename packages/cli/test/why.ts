@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
-import { runCommand } from "../src/run-command.ts";
 import { openTestBroker, readQueues } from "./broker.ts";
 import { openTestStore, type TestStore } from "./fixtures.ts";
+import { runCommand } from "./run-command.ts";
 
 const agents = ["inventory", "payments"];
 
@@ -30,7 +30,7 @@ export async function openAskedSystem(): Promise<AskedSystem> {
     },
     async why(taskId) {
       const env = { STATE_STORE_URL: store.url, BROKER_URL: operated.broker.url };
-      const { stdout, stderr, exitCode } = await runCommand(["why", taskId], env);
+      const { stdout, stderr, exitCode } = await runCommand(["why", taskId, "--direct"], env);
       expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
       return stdout;
     },

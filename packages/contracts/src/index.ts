@@ -37,10 +37,12 @@ export {
   type KnownContract,
   type Reading,
   readingOf,
+  readings,
 } from "./contract/readers.ts";
 export {
   compileInput,
   type FieldFault,
+  faultSentence,
   type InputCheck,
   pointerPart,
 } from "./definition/check-input.ts";
@@ -71,7 +73,6 @@ export {
 } from "./definition/validate-definition.ts";
 export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/check-missing.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
-export { faultSentence } from "./limits/field-faults.ts";
 export { limits } from "./limits/limits.ts";
 export { allowedVisible, FairnessKey, isVisible, Payload } from "./limits/parts.ts";
 export { payloadFaults } from "./limits/payload-faults.ts";

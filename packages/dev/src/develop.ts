@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import type { ReadStream } from "node:tty";
 import { errorText } from "@holdfast/domain";
 import { type DisposableStack, disposableStack } from "@holdfast/runtime/disposable-stack";
-import { openAgentProcesses } from "./agents/agent-processes.ts";
-import { banner } from "./banner.ts";
+import { type AgentProcesses, openAgentProcesses } from "./agents/agent-processes.ts";
 import type { Begun } from "./begin-project.ts";
 import { openActions } from "./keys/actions.ts";
-import { readKeys } from "./keys/read-keys.ts";
+import { sampleInput } from "./keys/sample-input.ts";
 import { keepInStep } from "./project/keep-in-step.ts";
 import { openWorkflowLoader } from "./project/load-workflows.ts";
+import type { WorkflowSync } from "./project/sync-project.ts";
 import { type Project, projectOf } from "./services/claim-servers.ts";
 import { startServers } from "./services/start-servers.ts";
 import { loadServices, type Places } from "./services/start-services.ts";
@@ -129,4 +130,86 @@ async function untilAborted(signal: AbortSignal): Promise<void> {
     await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   }
   clearInterval(alive);
+}
+
+interface Shown {
+  readonly api: string;
+  readonly operatorToken: string;
+  readonly brokerUrl: string;
+  readonly folder: string;
+  readonly sync: Pick<WorkflowSync, "workflows">;
+  readonly agents: Pick<AgentProcesses, "operations">;
+  /** Milliseconds since the start. */
+  readonly ms: number;
+}
+
+/** What is shown once everything runs: where it is, what runs, and the next command. */
+function banner({
+  api,
+  operatorToken,
+  brokerUrl,
+  folder,
+  sync,
+  agents,
+  ms,
+}: Shown): readonly string[] {
+  const [first] = sync.workflows;
+  const next =
+    first === undefined
+      ? "save a workflow in workflows/"
+      : `curl ${api}/v1/tasks -H 'content-type: application/json' -d '${JSON.stringify({
+          workflow: first.family,
+          input: sampleInput(first.definition.inputSchema),
+        })}'`;
+  return [
+    "",
+    `ready in ${(ms / 1_000).toFixed(1)} s`,
+    `  API   ${api}`,
+    `  look  ${consoleLink(api, operatorToken)}`,
+    `  token ${operatorToken}   of operators, new at each start: export HOLDFAST_TOKEN=${operatorToken}`,
+    `  AMQP  ${brokerUrl}   for Agents in other languages`,
+    ...sync.workflows.map(
+      ({ family, name, file }) => `  workflow ${family} is ${name}   ${relative(folder, file)}`,
+    ),
+    ...[...agents.operations()].map(
+      ([agent, operations]) => `  Agent ${agent}: ${operations.join(", ")}`,
+    ),
+    "",
+    "next:",
+    `  ${next}`,
+    "keys: s submit the sample   k kill the Agent in mid-step   d decline   w why   t clock + 1 h   Ctrl-C stop",
+    "",
+  ];
+}
+
+/** The console, signed in: what follows # is not sent, and the page takes it out of its address. */
+const consoleLink = (api: string, token: string): string => `${api}/console/#token=${token}`;
+
+const interrupt = "\u0003";
+const endOfInput = "\u0004";
+
+/**
+ * Calls back with each key that is pressed, and with Ctrl-C. On a terminal keys arrive as they are pressed; from a
+ * pipe they are read as well, so that a script can press them.
+ */
+function readKeys(
+  input: NodeJS.ReadStream | ReadStream,
+  { onKey, onStop }: { readonly onKey: (key: string) => void; readonly onStop: () => void },
+): Disposable {
+  const read = (text: string): void => {
+    for (const key of text) {
+      if (key === interrupt || key === endOfInput) onStop();
+      else if (key.trim() !== "") onKey(key);
+    }
+  };
+  if (input.isTTY) input.setRawMode(true);
+  input.setEncoding("utf8").on("data", read);
+  input.unref();
+  return {
+    [Symbol.dispose]() {
+      input.off("data", read);
+      if (input.isTTY) input.setRawMode(false);
+      input.pause();
+    },
+  };
 }

@@ -2,8 +2,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { errorText, Fault } from "@holdfast/domain";
 import { develop } from "./develop.ts";
-import { type DevOptions, devUsage, readDevOptions } from "./options.ts";
 import { Crash } from "./services/start-services.ts";
+
+/** What `holdfast dev` was asked for. */
+interface DevOptions {
+  readonly fresh: boolean;
+  /** Whether it takes servers that another installation has used. */
+  readonly takesOver: boolean;
+  /** The first port to try for the API. */
+  readonly port: number;
+}
 
 interface DevContext {
   /** The command that runs `holdfast`. */
@@ -15,23 +23,9 @@ interface DevContext {
 const [failed, wrongUse, unreachable] = [1, 2, 69];
 
 /** Runs the project in the working directory until Ctrl-C. Resolves to the exit code. */
-export async function runDev(
-  args: readonly string[],
-  { command, io }: DevContext,
-): Promise<number> {
+export async function runDev(options: DevOptions, { command, io }: DevContext): Promise<number> {
   const say = (line: string): void => io.out(`${line}\n`);
   const complain = (line: string): void => io.err(`${line}\n`);
-  let options: DevOptions;
-  try {
-    options = readDevOptions(args);
-  } catch (error) {
-    complain(`${(error as Error).message}\n\n${devUsage}`);
-    return wrongUse;
-  }
-  if (options.help) {
-    say(devUsage);
-    return 0;
-  }
   const folder = process.cwd();
   const fault = whyNot(folder);
   if (fault !== null) {

@@ -21,6 +21,7 @@ export {
 export { type Examination, type ExamineOptions, examine } from "./doctor/examine.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { count } from "./print/count.ts";
+export { examinationResource, verificationResource } from "./resources.ts";
 export { explainInvariant } from "./verify/explanations.ts";
 export { type ExplainedViolation, type VerifiedStore, verifyStore } from "./verify/verify-store.ts";
 export { type Explanation, explain } from "./why/explain.ts";

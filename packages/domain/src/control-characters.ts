@@ -6,9 +6,25 @@ export const controlCharacters =
   "\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069";
 
 /** A character of a text for people: it can be stored, and commands no terminal. No half of a character. */
-export const readableCharacter = `[^${controlCharacters}\\ud800-\\udfff]`;
+const readableCharacter = `[^${controlCharacters}\\ud800-\\udfff]`;
 /** A character of a name, which is one line as well: it becomes part of keys, routes and log lines. */
-export const printableCharacter = `[^${controlCharacters}\\t\\n\\ud800-\\udfff]`;
+const printableCharacter = `[^${controlCharacters}\\t\\n\\ud800-\\udfff]`;
+
+/** The pattern of a text for people, and that of a name. */
+export const readablePattern = `^${readableCharacter}*$`;
+export const printablePattern = `^${printableCharacter}*$`;
+
+const printable = new RegExp(printablePattern, "u");
+/** A character of two halves. */
+const pair = /[\ud800-\udbff][\udc00-\udfff]/g;
+
+/** Whether a value is a name of 1 to so many characters. */
+export const isPrintable = (value: unknown, longest: number): value is string =>
+  typeof value === "string" &&
+  value !== "" &&
+  value.length <= 2 * longest &&
+  value.replaceAll(pair, "x").length <= longest &&
+  printable.test(value);
 
 const control = new RegExp(`[${controlCharacters}]`, "g");
 

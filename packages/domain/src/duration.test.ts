@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseDuration } from "./duration.ts";
+import { distanceText, durationText, parseDuration } from "./duration.ts";
 
 test.each([
   ["250ms", 250],
@@ -28,4 +28,23 @@ test.each([
   "1".repeat(13) + "s",
 ])('"%s" is no duration', (text) => {
   expect(parseDuration(text)).toBeNaN();
+});
+
+test.each([
+  [0, "0 ms"],
+  [1_999, "1999 ms"],
+  [2_000, "2 s"],
+  [119_000, "119 s"],
+  [7_200_000, "2 h"],
+  [172_800_000, "2 d"],
+])("%i milliseconds are %s", (ms, text) => {
+  expect(durationText(ms)).toBe(text);
+});
+
+test.each([
+  [10_000, "in 9 s"],
+  [1_000, "in 0 ms"],
+  [-599_000, "10 min ago"],
+])("the instant %i is %s at 1000", (at, text) => {
+  expect(distanceText(at, 1_000)).toBe(text);
 });

@@ -14,3 +14,20 @@ export function parseDuration(text: string): number {
   if (unit === undefined) return Number.NaN;
   return Number(text.slice(0, -unit.length)) * unitInMs[unit as keyof typeof unitInMs];
 }
+
+const shownUnits = [
+  ["d", unitInMs.d],
+  ["h", unitInMs.h],
+  ["min", unitInMs.m],
+  ["s", unitInMs.s],
+] as const;
+
+/** A span of time for people, in one unit: "40 ms", "90 s", "5 min", "3 h". */
+export function durationText(ms: number): string {
+  const [unit, size] = shownUnits.find(([, one]) => Math.abs(ms) >= 2 * one) ?? ["ms", 1];
+  return `${Math.round(ms / size)} ${unit}`;
+}
+
+/** How far an instant is from now, for people: "12 s ago", "in 3 h". */
+export const distanceText = (at: number, now: number): string =>
+  at >= now ? `in ${durationText(at - now)}` : `${durationText(now - at)} ago`;

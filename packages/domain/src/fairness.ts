@@ -1,4 +1,4 @@
-import { printableCharacter } from "./control-characters.ts";
+import { isPrintable } from "./control-characters.ts";
 import type { Instant } from "./step.ts";
 import type { Milliseconds } from "./workflow-definition.ts";
 
@@ -17,10 +17,7 @@ export const allowedFairness = {
   weight: `a whole number from 1 to ${fairnessLimits.weight}`,
 } as const;
 
-const printable = new RegExp(`^${printableCharacter}{1,${fairnessLimits.key}}$`, "u");
-
-export const isFairnessKey = (key: unknown): key is string =>
-  typeof key === "string" && printable.test(key);
+export const isFairnessKey = (key: unknown): key is string => isPrintable(key, fairnessLimits.key);
 
 export const isFairnessWeight = (weight: unknown): weight is number =>
   typeof weight === "number" &&

@@ -204,6 +204,11 @@ export const faultCodes = {
     meaning: "The command failed, and its message says why.",
     action: "Do what the message says.",
   },
+  "cli.no_case": {
+    transient: false,
+    meaning: "No file fits the names or patterns that `holdfast test` was given.",
+    action: "Write a case in `cases/`, or name its file.",
+  },
   "cli.usage": {
     transient: false,
     meaning: "The command line is wrong.",
@@ -872,6 +877,35 @@ export function findFaultCode(code: string): CataloguedCode | null {
 }
 
 const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(faultCodes, code);
+
+/** The area of a code: what stands before its first dot. */
+export const areaOf = (code: string): string => code.slice(0, Math.max(0, code.indexOf(".")));
+
+/** The areas of all codes that Holdfast itself produces. */
+export const faultAreas: ReadonlySet<string> = new Set(Object.keys(faultCodes).map(areaOf));
+
+/** Areas that only Holdfast itself speaks of, and what of others only a Scheduler or Supervisor says. */
+const unspokenAreas: ReadonlySet<string> = new Set([
+  "operator",
+  "scheduler",
+  "store",
+  "task",
+  "undo",
+]);
+const unspokenCodes: ReadonlySet<string> = new Set<FaultCode>([
+  "step.condition_false",
+  "step.delay_too_long",
+  "step.delivery_limit",
+  "step.expired",
+  "step.never_started",
+  "step.request_rejected",
+  "step.request_unreadable",
+  "step.stopped",
+]);
+
+/** Whether a code is one that no Agent may say. */
+export const isOursAlone = (code: string): boolean =>
+  unspokenAreas.has(areaOf(code)) || unspokenCodes.has(code);
 
 /** The areas that belong to Holdfast. An Agent's codes are in areas of its own. */
 type OwnArea = FaultCode extends infer Code

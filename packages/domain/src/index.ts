@@ -71,8 +71,9 @@ export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export {
   controlCharacters,
-  printableCharacter,
-  readableCharacter,
+  isPrintable,
+  printablePattern,
+  readablePattern,
   terminalText,
 } from "./control-characters.ts";
 export { decide } from "./decide.ts";
@@ -84,7 +85,13 @@ export {
 } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
 export { bandOfStep, changedSteps, rankOf } from "./due-order.ts";
-export { type Duration, durationPattern, parseDuration } from "./duration.ts";
+export {
+  type Duration,
+  distanceText,
+  durationPattern,
+  durationText,
+  parseDuration,
+} from "./duration.ts";
 export { errorText } from "./error-text.ts";
 export { backoff, requeuesUntilAlert } from "./failure.ts";
 export {
@@ -103,10 +110,13 @@ export {
 export {
   type AgentCode,
   agentCode,
+  areaOf,
   type CataloguedCode,
   type FaultCode,
+  faultAreas,
   faultCodes,
   findFaultCode,
+  isOursAlone,
   type KnownCode,
 } from "./fault-codes.ts";
 export {
@@ -125,6 +135,7 @@ export { parseInstant, parseWhen, resolveWhen, type When, whenWords } from "./in
 export type { Json } from "./json.ts";
 export { agentOf, laneOf } from "./lane.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
+export { meantName, namesLike } from "./names-like.ts";
 export { agentsOfLane, type Pool, poolName } from "./pool.ts";
 export {
   type Band,
@@ -199,6 +210,7 @@ export {
   goalOfStep,
   isFinished,
   legalTaskTransitions,
+  openTaskStates,
   stepsOf,
   type Task,
   type TaskState,

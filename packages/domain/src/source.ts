@@ -79,8 +79,9 @@ interface Move {
   readonly reason: string | null;
 }
 
-const failures: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
-const undoStates: ReadonlySet<string> = new Set(["undoing", "undone"]);
+/** Actions of the history by which an attempt failed. */
+export const failures: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
+const undoStates: ReadonlySet<string> = new Set(["compensating", "compensated"]);
 
 /**
  * Who said what counted a failure or began an undo with this entry. Null: it did neither. What is requeued, and what

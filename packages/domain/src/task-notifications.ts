@@ -1,7 +1,7 @@
 import type { DecidedTask, VersionedTask } from "./batch.ts";
 import type { Change } from "./change.ts";
 import { requeuesUntilAlert } from "./failure.ts";
-import type { Instant } from "./step.ts";
+import { type Instant, isSettled } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import { isFinished, type Task } from "./task.ts";
 
@@ -122,10 +122,8 @@ function eventOf(
   changes: readonly Change[],
 ): StatusBody["event"] | null {
   if (from !== to && to !== "pending" && to !== "processing") return to;
-  return changes.some(({ step }) => finalStates.has(step.processState)) ? "progress" : null;
+  return changes.some(({ step }) => isSettled(step)) ? "progress" : null;
 }
-
-const finalStates: ReadonlySet<string> = new Set(["processed", "skipped", "error", "cancelled"]);
 
 function statusOf(
   { before, after, changes }: DecidedTask,

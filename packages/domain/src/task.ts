@@ -15,6 +15,14 @@ export const taskStates = [
 ] as const;
 export type TaskState = (typeof taskStates)[number];
 
+/** The states in which a task has not ended. */
+export const openTaskStates = [
+  "pending",
+  "processing",
+  "error",
+  "compensating",
+] as const satisfies readonly TaskState[];
+
 /** One task with all its steps: what every decision is about. */
 export interface Task {
   readonly taskId: string;

@@ -1,4 +1,6 @@
-export type Provider = "url" | "docker" | "embedded" | "installed" | "package";
+/** Sources of a server: the first without an obstacle is taken. */
+export const providers = ["url", "embedded", "installed", "docker", "package"] as const;
+export type Provider = (typeof providers)[number];
 
 /** A Postgres, wherever it came from. */
 export interface PostgresServer extends AsyncDisposable {

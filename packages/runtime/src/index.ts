@@ -13,8 +13,10 @@ export {
   longestKept,
   MaxMessageBytes,
   Names,
+  Port,
   parseConfig,
   StateStoreUrl,
+  StoreConnections,
   Text,
 } from "./config/config.ts";
 export {
@@ -77,3 +79,4 @@ export {
   type SpanOptions,
   type Tracing,
 } from "./tracing/tracing.ts";
+export { longestSetting } from "./tracing/tracing-config.ts";

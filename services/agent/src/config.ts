@@ -1,5 +1,5 @@
 import { AgentConfig } from "@holdfast/agent";
-import { Names } from "@holdfast/runtime";
+import { longestSetting, Names } from "@holdfast/runtime";
 import { Type } from "typebox";
 
 /** The environment variables that the host of Agents reads. */
@@ -7,7 +7,7 @@ export const AgentHostConfig = Type.Object({
   ...AgentConfig.properties,
   /** The modules that export the Agents: paths from the working directory, or names of packages. */
   AGENT_MODULES: Names({
-    maxLength: 4_000,
+    maxLength: longestSetting,
     description:
       "paths such as ./agents/hotels.js, or names of packages, separated by commas: modules that export Agents",
   }),

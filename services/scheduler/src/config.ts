@@ -7,6 +7,7 @@ import {
   LoginPatience,
   MaxMessageBytes,
   StateStoreUrl,
+  StoreConnections,
 } from "@holdfast/runtime";
 import { Type } from "typebox";
 
@@ -22,7 +23,7 @@ export const SchedulerConfig = Type.Object({
   }),
   MAX_MESSAGE_BYTES: MaxMessageBytes,
   /** How many connections to the state store one instance may hold. */
-  STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
+  STATE_STORE_CONNECTIONS: StoreConnections,
   /**
    * How many steps of one Agent each Scheduler may have in flight at most. All together have no more than two for
    * each slot of the Agent's instances.

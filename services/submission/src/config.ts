@@ -8,11 +8,12 @@ import {
   LoginPatience,
   longestKept,
   MaxMessageBytes,
+  Port,
   StateStoreUrl,
+  StoreConnections,
   Text,
 } from "@holdfast/runtime";
-import { AddressShare, HttpNames, TrustedProxies } from "@holdfast/runtime/http";
-
+import { AddressShare, HttpNames, MaxConnections, TrustedProxies } from "@holdfast/runtime/http";
 import { type Static, Type } from "typebox";
 import { anonymousMayPattern } from "./access/access.ts";
 import { statusWordsPattern } from "./access/status-queues.ts";
@@ -21,7 +22,7 @@ import { statusWordsPattern } from "./access/status-queues.ts";
 export const SubmissionConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
-  STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
+  STATE_STORE_CONNECTIONS: StoreConnections,
   /** The broker, for tasks by message, and to hint at the Schedulers; over HTTP tasks are taken without. */
   BROKER_URL: BrokerUrl,
   LOGIN_PATIENCE: LoginPatience,
@@ -104,13 +105,13 @@ export const SubmissionConfig = Type.Object({
   /** The address on which the HTTP routes answer. */
   HTTP_HOST: Text({ default: "0.0.0.0" }),
   /** The port of the HTTP routes; 0 takes a free one. */
-  HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),
+  HTTP_PORT: Port(3_000),
   /** `on` serves the operators' console under `/console`, where the operators' routes are. */
   CONSOLE: Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "off" }),
   /** How long the `message_id` of a task by message stands for it: a redelivery after that is a new task. Operators send a dead submission once more only within that time: set it there, too. */
   MESSAGE_KEYS_KEPT_FOR: Duration({ default: "30d", most: longestKept }),
   /** Connections at a time; a further one is closed at once. */
-  MAX_CONNECTIONS: Integer({ default: 2_000, minimum: 1, maximum: 100_000 }),
+  MAX_CONNECTIONS: MaxConnections,
   ADDRESS_SHARE: AddressShare,
   TRUSTED_PROXIES: TrustedProxies,
   HTTP_NAMES: HttpNames,

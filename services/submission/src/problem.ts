@@ -1,5 +1,5 @@
 import { type FieldFault, faultSentence, limits } from "@holdfast/contracts";
-import { Fault, type FaultCode, printableCharacter, readableCharacter } from "@holdfast/domain";
+import { Fault, type FaultCode, printablePattern, readablePattern } from "@holdfast/domain";
 import { noRoom, problemBody, problemType } from "@holdfast/runtime/http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { challengeTo } from "./bearer.ts";
@@ -82,8 +82,8 @@ const unstorable =
   "must be text that can be stored and commands no terminal: without control characters and halves of characters";
 /** The patterns of texts that can be stored. Any other stands for a form that the description of its field says. */
 const storable: Readonly<Record<string, string>> = {
-  [`^${readableCharacter}*$`]: unstorable,
-  [`^${printableCharacter}*$`]: `${unstorable}, on one line`,
+  [readablePattern]: unstorable,
+  [printablePattern]: `${unstorable}, on one line`,
 };
 
 type SchemaFault = NonNullable<FastifyError["validation"]>[number] & {

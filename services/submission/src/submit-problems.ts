@@ -7,11 +7,12 @@ import { Problem } from "./problem.ts";
 import type { OpenWorkflow } from "./workflow-directory.ts";
 
 /** Refusals that are answered 400 instead of 422: what is wrong stands in a header of HTTP or in a property of a message. */
-const inHeaders: ReadonlySet<string> = new Set([
-  "request.reply_to_invalid",
+export const codesOfHeaders = [
   "request.correlation_id_invalid",
   "request.idempotency_key_invalid",
-]);
+  "request.reply_to_invalid",
+] as const;
+const inHeaders: ReadonlySet<string> = new Set(codesOfHeaders);
 
 interface ReadOptions extends NonNullable<Parameters<typeof readSubmission>[2]> {
   readonly noun: Noun;

@@ -20,6 +20,7 @@ import { sendResult } from "./results/result-route.ts";
 import type { ResultWaiter } from "./results/result-waiter.ts";
 import { preferredWait, waitForResult } from "./results/wait-for-result.ts";
 import { roomForRows } from "./room.ts";
+import { codesOfHeaders } from "./submit-problems.ts";
 import { type SubmitDependencies, type SubmitRequest, taskSubmitter } from "./submit-task.ts";
 
 /** The body of `POST /v1/tasks` is the submission, but for its idempotency key, which is a header. */
@@ -91,11 +92,7 @@ const CollectionHeaders = Type.Object({
 
 /** Why a submission is refused. */
 const codes: Codes = {
-  400: [
-    "request.correlation_id_invalid",
-    "request.idempotency_key_invalid",
-    "request.reply_to_invalid",
-  ],
+  400: [...codesOfHeaders],
   403: ["access.denied"],
   404: ["task.submission_refused", "task.unknown", "workflow.unknown"],
   409: ["task.key_in_use", "workflow.agents_unknown"],

@@ -1,13 +1,13 @@
 import { limits } from "@holdfast/contracts";
-import { printableCharacter, readableCharacter } from "@holdfast/domain";
+import { printablePattern, readablePattern } from "@holdfast/domain";
 import { Type } from "typebox";
 
 export const storableName = {
   minLength: 1,
   maxLength: limits.name,
-  pattern: `^${printableCharacter}*$`,
+  pattern: printablePattern,
 };
-const words = { minLength: 1, maxLength: 1_000, pattern: `^${readableCharacter}*$` };
+const words = { minLength: 1, maxLength: 1_000, pattern: readablePattern };
 
 /** Who wants something, and why: both are kept. */
 export const Wish = {

@@ -1,9 +1,8 @@
 import { openTaskInput, type TaskInputCheck } from "@holdfast/contracts";
-import { familyOf, type WorkflowDefinition } from "@holdfast/domain";
+import { familyOf, namesLike, type WorkflowDefinition } from "@holdfast/domain";
 import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
 import { type SubmissionStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
-import { namesLike } from "./names-like.ts";
 import { type Noun, taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 

@@ -1,7 +1,11 @@
 import { flowAside, limits, type OpenUse } from "@holdfast/contracts";
-import type { StepDefinition, UndoDefinition, WorkflowDefinition } from "@holdfast/domain";
+import {
+  namesLike,
+  type StepDefinition,
+  type UndoDefinition,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { type ContractDifference, differenceText, type KnownAgent } from "@holdfast/state-store";
-import { namesLike } from "./names-like.ts";
 
 /** What a step asks of its Agent. */
 interface Needs extends Pick<StepDefinition, "agent" | "agents" | "operation"> {

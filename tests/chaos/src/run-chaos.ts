@@ -1,22 +1,29 @@
-import { byMessage, inTurn, overHttp, submitOrders } from "@holdfast/load";
+import { setTimeout as sleep } from "node:timers/promises";
+import { byMessage, type ClientEvent, inTurn, overHttp, submitOrders } from "@holdfast/load";
 import { askBroker } from "@holdfast/local-stack";
 import { type Broker, connectBroker } from "@holdfast/messaging";
 import { serverUrls } from "@holdfast/runtime";
-import type { Evidence, FaultEvent, Observation, Plan } from "./checker/evidence.ts";
+import type {
+  Evidence,
+  FaultEvent,
+  LedgerEntry,
+  Moment,
+  Observation,
+  Plan,
+  Sample,
+  StatusMessage,
+} from "./checker/evidence.ts";
 import { listenToStatuses } from "./client/listen-to-statuses.ts";
 import { pollOrders } from "./client/poll-orders.ts";
 import { injectFaults } from "./nemesis/inject-faults.ts";
 import { planFaults } from "./nemesis/plan-faults.ts";
-import { type Notebook, openNotebook } from "./notebook.ts";
 import type { ChaosOptions } from "./options.ts";
 import type { Environment } from "./system/start-environment.ts";
 import { failureThreshold } from "./system/workflow.ts";
-import { readLedger } from "./witness/read-ledger.ts";
 import { markStore, readStore } from "./witness/read-store.ts";
-import { sampleStore } from "./witness/sample-store.ts";
 import { quietQueues, untilEnded } from "./witness/until-ended.ts";
 
-interface Options extends Pick<ChaosOptions, "profile" | "seed" | "classes"> {
+interface RunOptions extends Pick<ChaosOptions, "profile" | "seed" | "classes"> {
   readonly environment: Environment;
   readonly random: () => number;
   readonly say: (line: string) => void;
@@ -44,7 +51,7 @@ const kindOf = inTurn(
 );
 
 /** One round: load and faults side by side, then peace; resolves to what all witnesses say. */
-export async function runChaos(options: Options): Promise<Evidence> {
+export async function runChaos(options: RunOptions): Promise<Evidence> {
   const { environment, profile, seed, classes, random, say } = options;
   const since = await markStore(environment);
   const run = `chaos-${seed}-${since.at}`;
@@ -106,7 +113,7 @@ export async function runChaos(options: Options): Promise<Evidence> {
 }
 
 /** What is submitted, how fast, and on which ways. */
-const load = ({ environment, profile }: Options, broker: Broker) => ({
+const load = ({ environment, profile }: RunOptions, broker: Broker) => ({
   orders: profile.orders,
   rate: (profile.orders * 1_000) / profile.duration,
   kindOf,
@@ -116,7 +123,7 @@ const load = ({ environment, profile }: Options, broker: Broker) => ({
 });
 
 /** What faults are injected into, and where they are written down. */
-const faultsOf = ({ environment, profile, random, say }: Options, heard: Notebook) => ({
+const faultsOf = ({ environment, profile, random, say }: RunOptions, heard: Notebook) => ({
   environment,
   rest: profile.rest ?? 0,
   random,
@@ -131,7 +138,7 @@ const faultsOf = ({ environment, profile, random, say }: Options, heard: Noteboo
 async function awaitPeace(
   environment: Environment,
   submitting: Promise<void>,
-  say: Options["say"],
+  say: RunOptions["say"],
 ): Promise<void> {
   say("all faults are over; waiting for all orders to end …");
   const peaceAt = performance.now();
@@ -141,7 +148,7 @@ async function awaitPeace(
 
 /** Asks the store and the services, again and again until the signal. */
 function watch(
-  { environment, random }: Options,
+  { environment, random }: RunOptions,
   { samples, observations, recent }: Notebook,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
@@ -154,7 +161,7 @@ function watch(
   ];
 }
 
-const planOf = ({ profile, seed, classes }: Options, faults: number): Plan => ({
+const planOf = ({ profile, seed, classes }: RunOptions, faults: number): Plan => ({
   seed,
   orders: profile.orders,
   faults,
@@ -171,3 +178,76 @@ const describe = (fault: FaultEvent): string => {
     ? `${time}  ${name}: ${target} (${healedAt - from} ms)`
     : `${time}  ${name} could not be injected: ${error}`;
 };
+
+type Notebook = ReturnType<typeof openNotebook>;
+
+const recentOrders = 30;
+
+/** What is written down while the run lasts. */
+function openNotebook() {
+  const history: ClientEvent[] = [];
+  const recent: string[] = [];
+  return {
+    history,
+    recent,
+    faults: [] as FaultEvent[],
+    poison: [] as string[],
+    observations: [] as Observation[],
+    statuses: [] as StatusMessage[],
+    statusQueueSeen: [] as number[],
+    samples: [] as Sample[],
+    client: (event: ClientEvent): void => {
+      history.push(event);
+      if (event.type !== "ok" || event.taskId === null) return;
+      recent.push(event.taskId);
+      if (recent.length > recentOrders) recent.shift();
+    },
+  };
+}
+
+interface Page {
+  readonly entries: readonly (Omit<LedgerEntry, "at"> & { readonly at: string })[];
+  readonly next: number | null;
+}
+
+const pageSize = 10_000;
+
+/** Everything that has happened at the partners since then, as their own ledger has it. */
+async function readLedger(partnersUrl: string, since: Moment): Promise<readonly LedgerEntry[]> {
+  const entries: LedgerEntry[] = [];
+  let after: number | null = 0;
+  while (after !== null) {
+    const response = await fetch(`${partnersUrl}/ledger?limit=${pageSize}&after=${after}`);
+    const page = (await response.json()) as Page;
+    entries.push(...page.entries.map((entry) => ({ ...entry, at: Date.parse(entry.at) })));
+    after = page.next;
+  }
+  return entries.filter(({ at }) => at >= since);
+}
+
+interface SampleStoreOptions {
+  readonly environment: Pick<Environment, "query">;
+  readonly record: (sample: Sample) => void;
+  readonly signal: AbortSignal;
+}
+
+const rest = 1_000;
+
+const look = `
+  select (extract(epoch from clock_timestamp()) * 1000)::float8 as at,
+         coalesce((select max(extract(epoch from clock_timestamp() - complete_by)) * 1000
+                     from state.steps where process_state = 'processing'), 0)::float8 as "overdueMs",
+         coalesce(max(extract(epoch from clock_timestamp() - state_change) * 1000)
+                    filter (where state = 'idle in transaction'), 0)::float8 as "idleInTransactionMs",
+         count(*)::integer as connections
+    from pg_stat_activity
+   where datname = current_database()`;
+
+/** Looks at the store every second, and looks away while it cannot be reached. */
+async function sampleStore({ environment, record, signal }: SampleStoreOptions): Promise<void> {
+  while (!signal.aborted) {
+    const samples = await environment.query<Sample>(look).catch(() => []);
+    for (const sample of samples) record(sample);
+    await sleep(rest, undefined, { signal }).catch(() => {});
+  }
+}

@@ -4,6 +4,7 @@ import {
   inTurn,
   judgeOrders,
   judgeSubmitted,
+  newTask,
   overHttp,
   percentile,
   type SubmittedOrder,
@@ -18,6 +19,7 @@ import {
   operatorToken,
   type SystemBroker,
 } from "@holdfast/processes";
+import type { StateStore } from "@holdfast/state-store";
 import { type FuzzReport, isClean } from "./fuzz-report.ts";
 import type { InputClassName } from "./inputs/hostile-input.ts";
 import type { DecisionContext, HostileMessage } from "./inputs/input.ts";
@@ -26,14 +28,12 @@ import { count, newTally, sendInputs, type Tally } from "./send/send-inputs.ts";
 import { type MessageSender, openMessageSender } from "./send/send-messages.ts";
 import { openSentLog, type SentLog } from "./send/sent-log.ts";
 import { isStandstill, sendVolleys, type Volley } from "./send/volleys.ts";
-import { streamBaits } from "./system/bait-stream.ts";
 import { sendCanaries } from "./system/canaries.ts";
 import { type FuzzedSystem, startFuzzedSystem } from "./system/fuzzed-system.ts";
-import { startHostileAgent } from "./system/hostile-agent.ts";
+import { baitWorkflow, startHostileAgent } from "./system/hostile-agent.ts";
 import { countOf, shopOrders } from "./system/read-orders.ts";
 import { fullQueues } from "./system/read-queues.ts";
 import { type Settled, settle } from "./system/settle.ts";
-import { watchTransactions } from "./system/watch-transactions.ts";
 
 export interface FuzzOptions {
   readonly stateStoreUrl: string;
@@ -333,3 +333,46 @@ const connectStore = (url: string) =>
 
 const p99Of = (times: readonly number[]): number =>
   times.length === 0 ? 0 : Math.round(percentile(times, 0.99));
+
+interface BaitOptions {
+  readonly store: Pick<StateStore, "submitTasks">;
+  /** A second. */
+  readonly rate: number;
+  readonly submitted: (taskId: string) => void;
+}
+
+/** Submits work for the hostile Agent until the signal. */
+async function streamBaits(options: BaitOptions, signal: AbortSignal): Promise<void> {
+  const { store, rate, submitted } = options;
+  const task = newTask({ workflow: baitWorkflow.name, input: null });
+  while (!signal.aborted) {
+    for (const one of await store.submitTasks([task], { actor: "fuzz" })) {
+      if (one.kind === "created") submitted(one.taskId);
+    }
+    await sleep(1_000 / rate, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Milliseconds between two looks. */
+const rest = 100;
+
+/** The longest that a transaction of a service has been open, of those that were seen in a look. */
+const longest = `
+  select coalesce(max(extract(epoch from clock_timestamp() - xact_start)) * 1000, 0)::float8 as ms
+    from pg_stat_activity
+   where datname = current_database() and xact_start is not null and state <> 'idle'
+     and application_name similar to '(submission|operations|scheduler|supervisor)%'`;
+
+/** Looks at the open transactions of the services until the signal. */
+async function watchTransactions(
+  stateStoreUrl: string,
+  seen: (ms: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  await using queries = await openQueries(stateStoreUrl);
+  while (!signal.aborted) {
+    const [found] = await queries.query<{ readonly ms: number }>(longest);
+    seen(found?.ms ?? 0);
+    await sleep(rest, undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { countEffects, type Effects } from "./count-effects.ts";
 import { nodePath } from "./node-versions.ts";
 import { processesThatStay, runVariable } from "./processes-left.ts";
 import type { Ran } from "./run-program.ts";
@@ -95,7 +94,7 @@ async function untilState(travel: Travel, id: string, wanted: string): Promise<v
     ({ output } = await travel.holdfast(["tasks", "get", id, "--json"]));
     if ((JSON.parse(output) as Trip).state === wanted) return;
   }
-  const { output: why } = await travel.holdfast(["tasks", "why", id]);
+  const { output: why } = await travel.holdfast(["why", id]);
   throw new Error(`The trip is not ${wanted}: ${why}\n${output}`);
 }
 
@@ -115,4 +114,40 @@ async function checkPython(travel: Travel): Promise<number> {
   if (code !== 0) throw new Error(output);
   const { rules } = JSON.parse(stdout) as { readonly rules: readonly { readonly state: string }[] };
   return rules.filter(({ state }) => state === "holds").length;
+}
+
+/** What the remote services' own ledgers say of the trips. */
+interface Effects {
+  /** Effects that a trip that was booked lacks. */
+  readonly lost: number;
+  /** Effects that a trip has twice, or that remain of a trip that was undone. */
+  readonly doubled: number;
+}
+
+const services = ["flights", "hotels", "cards", "mail"];
+
+/** Counts in the ledgers of the example: a file for each key, with a line for each effect. */
+function countEffects(folder: string, trips: readonly Trip[]): Effects {
+  let [lost, doubled] = [0, 0];
+  for (const service of services) {
+    const standing = standingEffects(join(folder, "ledger", service));
+    for (const { id, state } of trips) {
+      const excess = (standing.get(id) ?? 0) - (state === "processed" ? 1 : 0);
+      if (excess < 0) lost += 1;
+      if (excess > 0) doubled += 1;
+    }
+  }
+  return { lost, doubled };
+}
+
+/** How many effects stand, for each task: made, and not undone. */
+function standingEffects(folder: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const file of existsSync(folder) ? readdirSync(folder) : []) {
+    const [task = ""] = decodeURIComponent(file).split(":");
+    const lines = readFileSync(join(folder, file), "utf8").trimEnd().split("\n");
+    const made = lines.filter((line) => line !== "undone").length;
+    found.set(task, (found.get(task) ?? 0) + (lines.at(-1) === "undone" ? 0 : made));
+  }
+  return found;
 }

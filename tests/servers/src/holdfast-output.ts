@@ -15,6 +15,7 @@ export async function holdfastOutput(...args: readonly string[]): Promise<string
   const write = (text: string): void => {
     output += text;
   };
-  await runHoldfast(args, { env: {}, isTerminal: false, out: write, err: write });
+  const pipes = { isTerminal: false, isOutputTerminal: false, ask: null };
+  await runHoldfast(args, { ...pipes, env: {}, out: write, err: write });
   return output;
 }

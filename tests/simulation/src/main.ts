@@ -1,9 +1,10 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { commandLine } from "@holdfast/runtime";
 import { type Hunt, killMutants } from "./kill-mutants.ts";
 import { readOptions, usage } from "./options.ts";
-import { runThreads } from "./run-threads.ts";
 import { simulate } from "./simulate.ts";
-import type { Tally } from "./tally.ts";
+import { addTallies, noTally, type Tally } from "./tally.ts";
 
 const options = commandLine(readOptions, usage);
 
@@ -65,3 +66,30 @@ async function print(tally: Tally, seconds: number, hunts: readonly Hunt[] | nul
 Error.stackTraceLimit = 0;
 const isWell = options.seed === null ? await runMany() : await tellStory(options.seed);
 process.exitCode = isWell ? 0 : 1;
+
+interface Range {
+  readonly first: number;
+  readonly end: number;
+}
+
+interface Runs extends Range {
+  readonly threads: number;
+}
+
+/** Runs many schedules at the same time; which thread runs which makes no difference. */
+async function runThreads({ first, end, threads }: Runs): Promise<Tally> {
+  const share = Math.ceil((end - first) / threads);
+  const ranges = Array.from({ length: threads }, (_, index) => ({
+    first: first + index * share,
+    end: Math.min(end, first + (index + 1) * share),
+  }));
+  const tallies = await Promise.all(ranges.filter((one) => one.first < one.end).map(runThread));
+  return tallies.reduce(addTallies, noTally);
+}
+
+async function runThread(range: Range): Promise<Tally> {
+  const thread = new Worker(new URL(import.meta.resolve("./worker.ts")), { workerData: range });
+  const [tally] = (await once(thread, "message")) as [Tally];
+  await thread.terminate();
+  return tally;
+}

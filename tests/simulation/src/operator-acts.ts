@@ -1,4 +1,5 @@
-import { isFinished, type Step, stepsOf } from "@holdfast/domain";
+import { idempotencyKey, isFinished, type Json, type Step, stepsOf } from "@holdfast/domain";
+import type { PauseTarget } from "@holdfast/state-store";
 import {
   type AtOnce,
   epoch,
@@ -6,15 +7,14 @@ import {
   type SimulatedStore,
   type StoredTask,
 } from "@holdfast/testing/simulator";
-import type { Facts } from "./facts.ts";
+import { type Facts, isSkipped, nameOf } from "./facts.ts";
 import type { OperatorJudge } from "./judge-operators.ts";
-import { pauseTargets } from "./operator-pauses.ts";
-import { operatorSteps } from "./operator-steps.ts";
-import { applyWishes } from "./operator-wishes.ts";
-import type { RemoteService } from "./remote.ts";
+import { type ApplyWish, applyWishes } from "./operator-wishes.ts";
+import { outputIdOf, type RemoteService } from "./remote.ts";
+import { sourceOf } from "./workflows.ts";
 import type { World } from "./world.ts";
 
-interface Options {
+interface OperatorActOptions {
   readonly memory: MemoryStore;
   /** The store as the mutant that is tried has it. */
   readonly store: AtOnce<SimulatedStore>;
@@ -27,7 +27,10 @@ interface Options {
 export type OperatorActs = ReturnType<typeof operatorActs>;
 
 /** What operators can do to tasks, Agents and workflows, with the judge told of what they were answered. */
-export function operatorActs(world: World, { memory, store, service, judge, facts }: Options) {
+export function operatorActs(
+  world: World,
+  { memory, store, service, judge, facts }: OperatorActOptions,
+) {
   const apply = applyWishes(world, store);
   return {
     ...pauseTargets(world, { store, judge }),
@@ -50,4 +53,95 @@ export function operatorActs(world: World, { memory, store, service, judge, fact
           step.notBefore > epoch + world.timeline.now + longerThan,
       ),
   };
+}
+
+interface PauseTargetsOptions {
+  readonly store: AtOnce<SimulatedStore>;
+  readonly judge: OperatorJudge;
+}
+
+const keyOf = ({ kind, name }: PauseTarget): string => `${kind} ${name}`;
+
+/** Pauses Agents and workflows, and resumes them. */
+function pauseTargets(world: World, { store, judge }: PauseTargetsOptions) {
+  const paused = new Map<string, PauseTarget>();
+
+  const pauseTarget = (target: PauseTarget): void => {
+    world.tell("operator", () => `pauses ${keyOf(target)}`);
+    if (!store.pause({ ...target, actor: "operator", reason: "stock-taking" })) return;
+    paused.set(keyOf(target), target);
+    judge.targetPaused(target);
+  };
+  const resumeTarget = (target: PauseTarget): void => {
+    world.tell("operator", () => `resumes ${keyOf(target)}`);
+    store.resume({ ...target, actor: "operator", reason: "all counted" });
+    paused.delete(keyOf(target));
+    judge.targetResumed(target);
+  };
+
+  return {
+    resumeTargets: () => [...paused.values()].forEach(resumeTarget),
+    toggle: (target: PauseTarget) =>
+      paused.has(keyOf(target)) ? resumeTarget(target) : pauseTarget(target),
+  };
+}
+
+interface OperatorStepsOptions {
+  readonly apply: ApplyWish;
+  readonly service: RemoteService;
+  readonly facts: Facts;
+}
+
+/** Retries, resubmits and resolves steps. */
+function operatorSteps(world: World, { apply, service, facts }: OperatorStepsOptions) {
+  return {
+    retry(stored: StoredTask, { plan: { name: step } }: Step): void {
+      if (!apply(stored, { event: { kind: "retryRequested", step } })) return;
+      if (stored.ranks.has(step)) return;
+      world.accuse("a step that an operator retries is due at once", () =>
+        nameOf(stored.task.taskId, step),
+      );
+    },
+
+    resubmit(stored: StoredTask, { plan, attempt }: Step, isCorrected: boolean): void {
+      const inputChanged = isCorrected && plan.kind === "call";
+      apply(stored, {
+        event: { kind: "resubmitted", step: plan.name, attempt, inputChanged },
+        ...(inputChanged ? { correctedInput: inputOf(facts, stored, plan.name) } : {}),
+      });
+    },
+
+    /** Does it by hand at the remote service, under the key of the step, and says so. */
+    resolve(stored: StoredTask, { plan, attempt }: Step): void {
+      const { taskId, steps } = stored.task;
+      const call = plan.undoes ?? plan.name;
+      const generation = steps.get(call)?.keyGeneration ?? 0;
+      const key = idempotencyKey(taskId, { name: call, undoes: null }, generation);
+      const caller = { taskId, step: call };
+      let output: Json = null;
+      try {
+        if (plan.undoes !== null) service.undo(key, caller);
+        else {
+          const { from } = inputOf(facts, stored, call);
+          output = { ...service.perform(key, { caller, from, declines: () => false }) };
+        }
+      } catch {
+        // The service refuses it for good, also to a person.
+        return;
+      }
+      apply(stored, { event: { kind: "resolved", step: plan.name, attempt }, output });
+    },
+  };
+}
+
+/** What the workflow puts into the step, which an operator may put there by hand as well. */
+function inputOf(facts: Facts, { task, input }: StoredTask, name: string) {
+  const known = facts.tasks.get(task.taskId);
+  const definition = known?.steps.get(name)?.definition;
+  const source = definition === undefined ? null : sourceOf(definition);
+  const before = source === null ? undefined : known?.steps.get(source);
+  const isMissing =
+    source === null || before === undefined || !known || isSkipped(known, before.definition);
+  const { order } = input as { readonly order: string };
+  return { order, from: isMissing ? null : outputIdOf({ taskId: task.taskId, step: source }) };
 }

@@ -2,12 +2,11 @@ import { wakeHint } from "@holdfast/messaging";
 import { type Host, type Role, type SimulatedStore, startHost } from "@holdfast/testing/simulator";
 import type { VersionJudge } from "./judge-versions.ts";
 import type { PortsOf } from "./ports.ts";
-import { pause, sendOrder } from "./rollout-client.ts";
 import type { Order } from "./scenario.ts";
-import type { SubmissionFront } from "./submission-front.ts";
+import type { Answer, SubmissionFront } from "./submission-front.ts";
 import type { World } from "./world.ts";
 
-interface Options {
+interface ClientOptions {
   readonly orders: readonly Order[];
   readonly portsOf: PortsOf;
   readonly front: SubmissionFront;
@@ -17,7 +16,7 @@ interface Options {
 /** Submits each order from a process of its own. */
 export function runClients(
   world: World,
-  { orders, portsOf, ...submitting }: Options,
+  { orders, portsOf, ...submitting }: ClientOptions,
 ): {
   /** How many are not done yet. */
   readonly left: number;
@@ -71,4 +70,42 @@ async function submitOrder(store: SimulatedStore, host: Host, order: Order): Pro
       await pause(host, 40);
     }
   }
+}
+
+interface SendOrderOptions {
+  readonly front: SubmissionFront;
+  readonly judge: VersionJudge;
+}
+
+/** Milliseconds until a request without an answer is sent again. */
+const retryAfter = 40;
+
+/** Sends an order until it is answered, maybe once more later, and has the judge know of the answers. */
+async function sendOrder(host: Host, order: Order, options: SendOrderOptions): Promise<void> {
+  const { kind } = await askFor(host, order, options);
+  const repeatedAfter = order.asked?.repeatedAfter ?? null;
+  if (kind !== "accepted" || repeatedAfter === null) return;
+  await pause(host, repeatedAfter);
+  await askFor(host, order, options);
+}
+
+async function askFor(
+  host: Host,
+  order: Order,
+  { front, judge }: SendOrderOptions,
+): Promise<Answer> {
+  for (;;) {
+    const since = judge.mark();
+    const answer = await front.submit(host, order);
+    if (answer.kind === "accepted") judge.accepted(order, answer.taskId);
+    if (answer.kind === "refused") judge.refused(order, { code: answer.code, since });
+    if (answer.kind !== "unknown") return answer;
+    await pause(host, retryAfter);
+  }
+}
+
+function pause(host: Host, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  host.clock.after(ms, resolve);
+  return promise;
 }

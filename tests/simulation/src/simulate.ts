@@ -1,27 +1,34 @@
-import { isFinished } from "@holdfast/domain";
+import { isFinished, type Step } from "@holdfast/domain";
 import {
   epoch,
   memoryBroker,
   memoryStore,
+  type Random,
   realDomain,
   type StoredTask,
+  type StoreWatcher,
 } from "@holdfast/testing/simulator";
+import type { Facts } from "./facts.ts";
 import type { FaultKind } from "./faults.ts";
+import { judgeBreakers } from "./judge-breakers.ts";
+import { type EffectJudge, judgeEffects } from "./judge-effects.ts";
+import { judgeMessages, type MessageJudge } from "./judge-messages.ts";
+import { judgeMoves, type MoveOptions } from "./judge-moves.ts";
+import { judgeOperators, type OperatorJudge } from "./judge-operators.ts";
+import { judgeOrder } from "./judge-order.ts";
+import { judgeVersions, type VersionJudge } from "./judge-versions.ts";
 import type { Mutation } from "./mutation.ts";
 import { unleashNemesis } from "./nemesis.ts";
-import { callOperator } from "./operator.ts";
-import { operatorActs } from "./operator-acts.ts";
+import { type OperatorActs, operatorActs } from "./operator-acts.ts";
 import { openPorts } from "./ports.ts";
-import { type Referee, referee } from "./referee.ts";
 import { remoteService } from "./remote.ts";
-import { chooseRollout } from "./rollout.ts";
 import { runClients } from "./run-clients.ts";
 import { runProcesses } from "./run-processes.ts";
-import { chooseScenario, type Scenario, slotLimit } from "./scenario.ts";
+import { chooseScenario, type Order, type Scenario, slotLimit } from "./scenario.ts";
 import { submissionFront } from "./submission-front.ts";
-import { unleashOperators, withdrawOrders } from "./unleash-operators.ts";
+import { failedOf, unleashOperators, withdrawOrders } from "./unleash-operators.ts";
 import { unleashRollout } from "./unleash-rollout.ts";
-import { agentNames } from "./workflows.ts";
+import { agentNames, dealVersions } from "./workflows.ts";
 import { newWorld, type Violation, type World } from "./world.ts";
 
 /** What became of one schedule. */
@@ -142,3 +149,110 @@ function areFinished(tasks: ReadonlyMap<string, StoredTask>): boolean {
   }
   return true;
 }
+
+/** Milliseconds between two looks. */
+const rest = 500;
+/** Milliseconds. A step that rests for longer is what an operator would not wait for. */
+const longRest = 5_000;
+
+/**
+ * Looks after what is paused, what rests for long and what halted, once everything is healed: has a failed step tried
+ * again, once, as it was or with an input put in by hand, and the task undone if that did not help.
+ */
+function callOperator(world: World, acts: OperatorActs): void {
+  const resubmitted = new Set<string>();
+  const retry = (stored: StoredTask, step: Step): void => {
+    resubmitted.add(`${stored.task.taskId} ${step.plan.name}`);
+    acts.resubmit(stored, step, world.random.chance(0.5));
+  };
+  const tend = (stored: StoredTask): void => {
+    const { taskId, goal, processState, paused } = stored.task;
+    // Not at the first look: limits must stand still for longer than they are.
+    if (paused) return world.random.chance(0.3) ? acts.resumeTask(stored) : undefined;
+    const resting = acts.delayed(stored, longRest);
+    if (resting !== undefined) acts.retry(stored, resting);
+    if (processState !== "error") return;
+    const failed = failedOf(stored);
+    const again = failed.filter(({ plan }) => resubmitted.has(`${taskId} ${plan.name}`));
+    if (goal === "do" && again.length > 0) return acts.undo(stored);
+    for (const step of failed) retry(stored, step);
+  };
+
+  const look = (): void => {
+    for (const stored of acts.unfinished()) tend(stored);
+    if (world.random.chance(0.3)) acts.resumeTargets();
+    world.timeline.aside(rest, look);
+  };
+  world.onHeal(look);
+}
+
+/**
+ * Knows what really happened, and the rules. It sees every move, message and effect, decides nothing
+ * and believes nobody: each rule is held against what it saw itself.
+ */
+interface Referee {
+  readonly facts: Facts;
+  readonly moves: StoreWatcher;
+  readonly order: StoreWatcher;
+  readonly breakers: StoreWatcher;
+  readonly operators: OperatorJudge;
+  readonly versions: VersionJudge;
+  readonly messages: MessageJudge;
+  readonly effects: EffectJudge;
+}
+
+interface RefereeOptions extends MoveOptions {
+  readonly orders: readonly Order[];
+}
+
+function referee(world: World, options: RefereeOptions): Referee {
+  const facts: Facts = { tasks: new Map(), attempts: new Map(), needs: [] };
+  return {
+    facts,
+    moves: judgeMoves(world, facts, options),
+    order: judgeOrder(world),
+    breakers: judgeBreakers(world),
+    operators: judgeOperators(world),
+    versions: judgeVersions(world, options.orders),
+    messages: judgeMessages(world, facts),
+    effects: judgeEffects(world, facts),
+  };
+}
+
+const orders = 5;
+/** Milliseconds in which they come in. */
+const during = 1_000;
+
+/** Operators change the versions of a workflow while its orders come in by way of submission. */
+function chooseRollout(random: Random): Scenario {
+  return {
+    schedulers: 1,
+    supervisors: 1,
+    agents: 1,
+    submissions: random.chance(0.4) ? 2 : 1,
+    window: 200,
+    grace: 0,
+    slots: 10,
+    beats: false,
+    orders: Array.from({ length: orders }, (_, index) => chooseOrder(random, index)),
+    healsAt: 600 + random.below(600),
+  };
+}
+
+const [first] = dealVersions;
+
+const chooseOrder = (random: Random, index: number): Order => ({
+  name: `order ${index + 1}`,
+  definition: first!,
+  wanted: true,
+  priority: "normal",
+  fairness: null,
+  at: random.below(during),
+  withdrawnAt: null,
+  scripts: random.chance(0.1) ? { b: "declined" } : {},
+  asked: {
+    workflow: random.pick(["deal", "deal", "deal", "deal.v1", "deal.v2"]),
+    hasCoupon: random.chance(0.4),
+    repeatedAfter: random.chance(0.7) ? random.below(400) : null,
+  },
+});

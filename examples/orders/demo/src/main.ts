@@ -131,9 +131,9 @@ function printAddresses(system: System, { stateStoreUrl, brokerUrl, operatorToke
   say(`operator routes are at ${system.operationsUrl}`);
   say(`look at it all at ${system.operationsUrl}/console/#token=${operatorToken}`);
   say("the operators' token, new at each start:");
-  say(`  export HOLDFAST_TOKEN=${operatorToken}`);
+  say(`  export HOLDFAST_URL=${system.operationsUrl} HOLDFAST_TOKEN=${operatorToken}`);
   say(`the partners' ledger is at ${system.partnersUrl}/ledger`);
-  say("for npm run holdfast -- why, doctor and verify:");
+  say("for npm run holdfast -- why, doctor and verify with --direct:");
   say(`  export STATE_STORE_URL='${stateStoreUrl}' BROKER_URL='${brokerUrl}'`);
 }
 

@@ -2,7 +2,7 @@ import { AgentHeartbeat, heartbeatExchange, heartbeatRoute, limits } from "@hold
 import type { Broker } from "@holdfast/messaging";
 import type { ServedAgent } from "../serve/serve-agent.ts";
 
-interface Options {
+interface HeartbeatOptions {
   readonly broker: Pick<Broker, "publish">;
   readonly served: readonly ServedAgent[];
   readonly instance: string;
@@ -14,17 +14,17 @@ interface Options {
 const everyMs = 1_000;
 
 /** One round: publishes a heartbeat with the slots and the health of each Agent of this process. */
-export const sendHeartbeats = (options: Options) => async (): Promise<number> => {
+export const sendHeartbeats = (options: HeartbeatOptions) => async (): Promise<number> => {
   await publishAll(options, { everyMs });
   return everyMs;
 };
 
 /** The last heartbeat of each Agent of this process, so that the Schedulers count on it no longer. */
-export const sendLeave = (options: Options): Promise<void> =>
+export const sendLeave = (options: HeartbeatOptions): Promise<void> =>
   publishAll(options, { everyMs, leaving: true });
 
 async function publishAll(
-  { broker, served, instance, userId }: Options,
+  { broker, served, instance, userId }: HeartbeatOptions,
   presence: Pick<AgentHeartbeat, "everyMs" | "leaving">,
 ): Promise<void> {
   await Promise.all(

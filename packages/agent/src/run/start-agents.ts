@@ -11,14 +11,16 @@ import {
   type Logger,
   type Metrics,
   noMetrics,
+  type Reading,
   repeat,
   type ServerAccess,
   type Tracing,
 } from "@holdfast/runtime";
-import { measureAgents } from "../metrics/measure-agents.ts";
+import { agentMetrics } from "../metrics/agent-metrics.ts";
 import { cancelAttempts } from "../serve/cancel-attempts.ts";
 import { outputRoom } from "../serve/output-room.ts";
 import { longRequestBytes } from "../serve/perform-request.ts";
+import type { ServedAgent } from "../serve/serve-agent.ts";
 import type { HostedAgent } from "./host.ts";
 import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
 
@@ -196,3 +198,26 @@ const together = (all: readonly AsyncDisposable[]): AsyncDisposable => ({
     await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
   },
 });
+
+const circuitStates = { closed: 0, "half-open": 1, open: 2 } as const;
+
+/** Exposes the slots and the circuit of each Agent. */
+function measureAgents(
+  served: readonly Pick<ServedAgent, "name" | "concurrency" | "health">[],
+  metrics: Metrics,
+): void {
+  const each = (read: (one: (typeof served)[number]) => number) => (): readonly Reading[] =>
+    served.map((one) => [read(one), one.name]);
+  metrics.read(
+    agentMetrics.slots,
+    each(({ concurrency }) => concurrency),
+  );
+  metrics.read(
+    agentMetrics.busySlots,
+    each(({ health }) => health().busy),
+  );
+  metrics.read(
+    agentMetrics.circuit,
+    each(({ health }) => circuitStates[health().breaker]),
+  );
+}

@@ -12,7 +12,7 @@ import type { Progress } from "../contract/handlers.ts";
 
 type Sign = StepProgress["attempts"][number];
 
-interface Options {
+interface SignOptions {
   readonly agent: string;
   readonly broker: Pick<Broker, "publish">;
   /** The user of our connection: the broker vouches for it. */
@@ -64,7 +64,7 @@ const mostBytes = limits.hintBytes - 100;
  * them. An attempt is announced once it has run for a second, or a fifth of its time: what is over by then costs
  * nothing. All that is due shares a message. What cannot be sent is sent at the next tick.
  */
-export function attemptSigns(options: Options) {
+export function attemptSigns(options: SignOptions) {
   const { clock } = options;
   const running = new Set<Running>();
   const unheard = unheardAnswers(options);
@@ -113,7 +113,7 @@ export function attemptSigns(options: Options) {
  * Answers that the broker has not taken. An Agent is silent after its deadline, but that it had an answer which
  * nothing took is no word about the outcome: it tells an outage from an Agent that hangs.
  */
-function unheardAnswers({ agent, broker, userId, clock }: Options) {
+function unheardAnswers({ agent, broker, userId, clock }: SignOptions) {
   let since: number | null = null;
   let isBeingSaid = false;
   const say = async (from: number): Promise<void> => {
@@ -189,7 +189,7 @@ function batchesOf(all: readonly Taken[]): readonly (readonly Taken[])[] {
 }
 
 async function send(
-  { agent, broker, userId }: Options,
+  { agent, broker, userId }: SignOptions,
   batch: readonly Taken[],
   now: number,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Clock } from "@holdfast/runtime";
 
-interface Options {
+interface EstimatorOptions {
   /** How many calls run at the same time. */
   readonly concurrency: number;
   readonly clock: Pick<Clock, "now">;
@@ -32,7 +32,7 @@ const largestRise = 4;
 const shortestCall = 0.01;
 
 /** Estimates how many requests should share a message, from how long recent calls took. */
-export function batchSizeEstimator({ concurrency, clock }: Options): BatchSizeEstimator {
+export function batchSizeEstimator({ concurrency, clock }: EstimatorOptions): BatchSizeEstimator {
   /** The average duration of a call in milliseconds; null before the first one. */
   let average: number | null = null;
   let risenAt = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { limits, type StepRequest } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 
-interface Options {
+interface LongAttemptOptions {
   readonly concurrency: number;
   /** How many requests are prefetched while none of them is kept. */
   readonly prefetch: number;
@@ -27,7 +27,7 @@ export interface LongAttempts extends Disposable {
  * runs, which has a slot. From then on its heartbeats keep it, and should this process die, its silence is noticed. Requests that are
  * acknowledged count in no prefetch, so the prefetch shrinks by their number; with no slot left it is 0.
  */
-export function longAttempts({ concurrency, prefetch }: Options): LongAttempts {
+export function longAttempts({ concurrency, prefetch }: LongAttemptOptions): LongAttempts {
   let kept = 0;
   let wanted = prefetch;
   let set: Limit | null = null;

@@ -22,7 +22,7 @@ import {
 import { breakerOpen, noSlot, untrustedRequester } from "./refusals.ts";
 import { semaphore } from "./semaphore.ts";
 
-interface Options {
+interface PerformOptions {
   readonly operations: ReadonlyMap<string, BoundOperation>;
   readonly resiliencePolicy: ResiliencePolicy;
   readonly batching: Batching;
@@ -52,7 +52,7 @@ export interface RequestPerformer {
 }
 
 /** Performs requests, so many at a time, and none while the breaker is open. */
-export function requestPerformer(options: Options): RequestPerformer {
+export function requestPerformer(options: PerformOptions): RequestPerformer {
   const { operations, resiliencePolicy, batching, breaker, requesters } = options;
   const { outputs, log, clock, tracing } = options;
   const { memory = byteBudget(longRequestBytes) } = options;

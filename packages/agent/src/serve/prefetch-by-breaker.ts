@@ -1,8 +1,7 @@
 import type { Clock } from "@holdfast/runtime";
 import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-policy.ts";
-import { type PrefetchState, prefetchState } from "./prefetch-state.ts";
 
-interface Options {
+interface PrefetchOptions {
   readonly policy: Pick<ResiliencePolicy, "health" | "onChange">;
   /** The prefetch of an instance whose breaker is closed. */
   readonly full: number;
@@ -42,7 +41,7 @@ function restAfter(relapseCount: number, openFor: number, random: number): numbe
 }
 
 /** How an instance rests whose breaker opens again before its prefetch was full. */
-function relapses({ countOthers, clock, random }: Options, prefetch: PrefetchState) {
+function relapses({ countOthers, clock, random }: PrefetchOptions, prefetch: PrefetchState) {
   let count = 0;
   /** Rests on while others consume, and looks again after each `openFor`: they may be gone by then. */
   const restOn = async (until: () => number, openFor: number): Promise<void> => {
@@ -69,7 +68,7 @@ function relapses({ countOthers, clock, random }: Options, prefetch: PrefetchSta
  * other instances. Half-open: 1, so that one request probes. After a success it doubles with the requests that
  * succeed. After a relapse the rest doubles, but only while others consume: alone, an instance must be back soon.
  */
-export function prefetchByBreaker(options: Options): PrefetchByBreaker {
+export function prefetchByBreaker(options: PrefetchOptions): PrefetchByBreaker {
   const { policy, full, onOpen, clock } = options;
   const prefetch = prefetchState({ full, clock });
   const { endRest, forget } = relapses(options, prefetch);
@@ -124,3 +123,62 @@ export function prefetchByBreaker(options: Options): PrefetchByBreaker {
     },
   };
 }
+
+/** What an instance consumes at the moment. */
+type State =
+  | { readonly kind: "closed" }
+  | { readonly kind: "ramp"; readonly prefetch: number; left: number }
+  | { readonly kind: "open"; readonly until: number }
+  | { readonly kind: "half-open" };
+
+interface PrefetchStateOptions {
+  /** The prefetch of an instance whose breaker is closed. */
+  readonly full: number;
+  readonly clock: Clock;
+}
+
+/** The prefetch of one instance, and its moves: each sets the prefetch and then calls the listeners. */
+function prefetchState({ full, clock }: PrefetchStateOptions) {
+  const listeners: (() => void)[] = [];
+  let state: State = { kind: "closed" };
+  let limit: ((prefetch: number) => Promise<void>) | null = null;
+  let cancelTimer: (() => void) | null = null;
+
+  const enter = (next: State, prefetch: number): void => {
+    state = next;
+    cancelTimer?.();
+    // Without a channel nothing is limited: the next one begins with what was asked for last.
+    limit?.(prefetch).catch(() => {});
+    for (const listener of listeners) listener();
+  };
+
+  return {
+    get current(): State {
+      return state;
+    },
+    /** Cancels the consumer until an instant of the clock. Calls `next` then, or before, unless another move comes. */
+    rest(until: number, next: () => void, nextAt = until): void {
+      enter({ kind: "open", until }, 0);
+      cancelTimer = clock.after(nextAt - clock.now(), next);
+    },
+    probe: (): void => enter({ kind: "half-open" }, 1),
+    /** Consumes so much, and twice as much after as many successes. */
+    ramp(prefetch: number): void {
+      if (prefetch >= full) enter({ kind: "closed" }, full);
+      else enter({ kind: "ramp", prefetch, left: prefetch }, prefetch);
+    },
+    limitBy(set: (prefetch: number) => Promise<void>): void {
+      limit = set;
+    },
+    onChange: (listener: () => void): void => void listeners.push(listener),
+    /** Moves no more. */
+    end(): void {
+      cancelTimer?.();
+      limit = null;
+      listeners.length = 0;
+      state = { kind: "closed" };
+    },
+  };
+}
+
+type PrefetchState = ReturnType<typeof prefetchState>;

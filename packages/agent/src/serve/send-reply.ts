@@ -6,7 +6,7 @@ import type { Batching } from "./batching.ts";
 import type { ReceivedRequest } from "./received-request.ts";
 import { isRefusal } from "./refusals.ts";
 
-interface Options {
+interface ReplyOptions {
   readonly agent: string;
   readonly broker: Pick<Broker, "publish">;
   /** The user of the connection: the broker vouches for it in every reply. */
@@ -68,7 +68,7 @@ export function prepareReply(
  * deliver the request again.
  */
 export const replySender =
-  ({ agent, broker, userId, batching, clock, onLost, failpoint, tracing }: Options) =>
+  ({ agent, broker, userId, batching, clock, onLost, failpoint, tracing }: ReplyOptions) =>
   async ({ received, reply, isDoubtful, signal }: Reply): Promise<boolean> => {
     const { request, delivery, isRepeated } = received;
     let isAfterAck = isRefusal(reply.outcome) && !isDoubtful;

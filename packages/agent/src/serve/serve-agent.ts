@@ -19,8 +19,7 @@ import type { Outcome } from "../attempt/attempt-step.ts";
 import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { Progress } from "../contract/handlers.ts";
 import type { BoundOperation } from "../contract/operations.ts";
-import { measureAttempts } from "../metrics/measure-attempts.ts";
-import { attemptDeadline } from "./attempt-deadline.ts";
+import { agentMetrics } from "../metrics/agent-metrics.ts";
 import { type AttemptSigns, attemptSigns, type SignedAttempt } from "./attempt-signs.ts";
 import { batchingBy, noBatching } from "./batching.ts";
 import { type LongAttempts, longAttempts } from "./long-attempts.ts";
@@ -311,3 +310,53 @@ const attributesOf = (outcome: Outcome | null): SpanAttributes => ({
   "holdfast.outcome": outcome?.kind ?? "abandoned",
   "error.type": outcome === null ? "deadline" : faultOf(outcome),
 });
+
+/** Counts the outcome of one attempt, and how long it took; null: there was none at the deadline. */
+type MeasureAttempt = (outcome: Outcome | null, ms: number) => void;
+
+function measureAttempts(agent: string, metrics: Metrics): MeasureAttempt {
+  const attempts = metrics.counter(agentMetrics.attempts);
+  const duration = metrics.histogram(agentMetrics.duration);
+  return (outcome, ms) => {
+    attempts(1, agent, nameOf(outcome));
+    duration(ms / 1_000, agent);
+  };
+}
+
+function nameOf(outcome: Outcome | null): string {
+  if (outcome === null) return "abandoned";
+  if (outcome.kind !== "failed") return outcome.kind;
+  if (outcome.attempted === false) return "refused";
+  return outcome.transient ? "transient" : "permanent";
+}
+
+interface AttemptDeadline {
+  /** The Schedulers may know that the handler was at work at this instant of the clock. */
+  readonly extend: (atWorkAt: number) => void;
+  cancel(): void;
+}
+
+/**
+ * Calls `onEnd` at the deadline of an attempt, by the clock of this process: `workMs` after receipt, or after the last
+ * heartbeat, and never later than `extendMs` after receipt. What the Schedulers count from comes later than that.
+ */
+function attemptDeadline(
+  { workMs, extendMs = workMs }: Pick<StepRequest, "workMs" | "extendMs">,
+  clock: Clock,
+  onEnd: () => void,
+): AttemptDeadline {
+  const receivedAt = clock.now();
+  let endsAt = receivedAt + workMs;
+  const ring = (): void => {
+    const left = endsAt - clock.now();
+    if (left > 0) cancel = clock.after(left, ring);
+    else onEnd();
+  };
+  let cancel = clock.after(workMs, ring);
+  return {
+    extend(atWorkAt) {
+      endsAt = Math.max(endsAt, Math.min(atWorkAt + workMs, receivedAt + extendMs));
+    },
+    cancel: () => cancel(),
+  };
+}

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { runCommand } from "../../test/run-command.ts";
 import { allVerbs } from "./all-verbs.ts";
-import { globalOptions } from "./global-options.ts";
+import { globalOptions, outputOptions } from "./global-options.ts";
 import { fieldOf, type OperationId, operationIds, operationOf } from "./operation.ts";
 import { ownOptions } from "./own-options.ts";
-import { runVerb } from "./run-verb.ts";
+import type { Io } from "./verb.ts";
 
 /** Operations that no verb asks for, and why. */
 const withoutVerb: Partial<Record<OperationId, string>> = {
@@ -14,9 +15,9 @@ const withoutVerb: Partial<Record<OperationId, string>> = {
 };
 
 test("no verb has an option that an option of all verbs would hide", () => {
-  const hidden = allVerbs.flatMap(({ name, options }) =>
+  const hidden = allVerbs.flatMap(({ name, options, isLocal = false }) =>
     Object.keys(options)
-      .filter((option) => Object.hasOwn(globalOptions, option))
+      .filter((option) => Object.hasOwn(isLocal ? outputOptions : globalOptions, option))
       .map((option) => `${name} --${option}`),
   );
   expect(hidden).toEqual([]);
@@ -29,7 +30,8 @@ test("each operation of the document is asked by a verb, or stands in a list wit
 });
 
 test("each option is a field of an operation that its verb asks, or one of the command's own", () => {
-  const strange = allVerbs.flatMap(({ name, operations, options }) =>
+  const remote = allVerbs.filter(({ isLocal = false }) => !isLocal);
+  const strange = remote.flatMap(({ name, operations, options }) =>
     Object.entries(options).flatMap(([option, { field }]) => {
       if (field === undefined)
         return Object.hasOwn(ownOptions, option) ? [] : [`${name} --${option}`];
@@ -57,13 +59,14 @@ describe("against a service that answers everything", () => {
   const before = globalThis.fetch;
   let asked: OperationId[] = [];
   const step = { name: "book", processState: "error", agent: "hotels", attempt: 1 };
+  const item = { id: "t1", name: "x", step: null, action: "submit", fromState: null };
   const answer = {
     id: "t1",
     state: "processed",
     version: 7,
     paused: null,
     steps: [step],
-    items: [],
+    items: [item],
     next: null,
     count: 0,
     complete: true,
@@ -97,16 +100,9 @@ describe("against a service that answers everything", () => {
   });
 
   const env = { HOLDFAST_URL: "http://holdfast.test", HOLDFAST_TOKEN: "token" };
-  const run = async (line: readonly string[]) => {
-    let [out, err] = ["", ""];
-    const io = {
-      env,
-      isTerminal: false,
-      out: (text: string) => void (out += text),
-      err: (text: string) => void (err += text),
-      stdin: async () => "{}",
-    };
-    return { code: await runVerb(line, io), out, err };
+  const run = async (line: readonly string[], ask: Io["ask"] = null) => {
+    const { exitCode, stdout, stderr } = await runCommand(line, env, { ask });
+    return { code: exitCode, out: stdout, err: stderr };
   };
 
   const file = new URL("../../test/stay.json", import.meta.url).pathname;
@@ -114,6 +110,7 @@ describe("against a service that answers everything", () => {
     "<file...>": file,
     "[id...]": "t1",
     "<action>": "resubmit",
+    "<task>": "01a1fd8d-d928-77c8-96cb-353aaba1757f",
   };
   const isNeeded: ReadonlySet<string> = new Set(["reason", "dry-run", "wait"]);
   const remote = allVerbs.filter(({ operations }) => operations.length > 0);
@@ -138,6 +135,49 @@ describe("against a service that answers everything", () => {
       expect([...new Set(asked)].toSorted()).toEqual(verb.operations.toSorted());
     },
   );
+
+  test("tasks that match a filter are changed when the person at the terminal agrees", async () => {
+    const line = ["tasks", "cancel", "--label", "region=eu", "-r", "closed"];
+    const questions: string[] = [];
+    const saying = (word: string) => async (question: string) => {
+      questions.push(question);
+      return word;
+    };
+    expect(await run(line, saying("n"))).toMatchObject({ code: 1, out: "Nothing was changed.\n" });
+    expect(asked).toEqual(["listTasks"]);
+    expect((await run(line, saying("y"))).code).toBe(0);
+    expect(asked).toContain("cancelTask");
+    expect(questions).toEqual(["Cancel 1 task? [y/N] ", "Cancel 1 task? [y/N] "]);
+    // What reads JSON is no person.
+    expect((await run([...line, "--json"], saying("y"))).code).toBe(2);
+  });
+
+  test("config show says where it is said which service is used", async () => {
+    const shown = async (...more: readonly string[]) => {
+      const { out } = await run(["config", "show", "--json", ...more]);
+      return JSON.parse(out) as object;
+    };
+    expect(await shown()).toMatchObject({ url: env.HOLDFAST_URL, source: "HOLDFAST_URL" });
+    const url = "http://other.test";
+    expect(await shown("--url", url)).toMatchObject({ url, source: "--url" });
+  });
+
+  test("a number of a request may have a fraction where the document says so", async () => {
+    const line = ["bulk", "create", "pause", "--key", "k", "-r", "x", "--rate"];
+    expect((await run([...line, "0.5"])).code).toBe(0);
+    const { code, err } = await run([...line, "fast"]);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: "--rate fast must be a number from 0.01 to 1000\n",
+    });
+  });
+
+  test("a name that no item has is refused with the one that was meant", async () => {
+    expect(await run(["agents", "get", "xx"])).toMatchObject({
+      code: 3,
+      err: "There is no xx: did you mean x?\n",
+    });
+  });
 
   test.each([
     [["tasks", "list", "--state", "lost"], /--state lost must be one of open, pending/],

@@ -5,14 +5,18 @@ import { bulkVerbs } from "./verbs/bulk.ts";
 import { completionVerb } from "./verbs/completion.ts";
 import { configVerbs, keyVerbs } from "./verbs/config.ts";
 import { deadLetterVerbs } from "./verbs/dead-letters.ts";
+import { diagnosisVerbs } from "./verbs/diagnosis.ts";
+import { localVerbs } from "./verbs/local.ts";
 import { countVerb, getVerb, historyVerb, listVerb, searchVerb, watchVerb } from "./verbs/look.ts";
+import { mcpVerb } from "./verbs/mcp.ts";
+import { openVerb } from "./verbs/open.ts";
 import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
 import { repairVerbs } from "./verbs/repair.ts";
 import { submitVerb } from "./verbs/submit.ts";
 import { systemVerbs, taskReadings } from "./verbs/system.ts";
 import { workflowVerbs } from "./verbs/workflows.ts";
 
-/** Every command that talks to the API, or is about how to do that. */
+/** Every command: parser, help, completion and the reference follow from this table. */
 export const allVerbs: readonly Verb[] = [
   submitVerb,
   getVerb,
@@ -33,9 +37,28 @@ export const allVerbs: readonly Verb[] = [
   ...deadLetterVerbs,
   ...configVerbs,
   ...keyVerbs,
+  ...diagnosisVerbs,
+  openVerb,
+  mcpVerb,
   completionVerb(() => allVerbs),
+  ...localVerbs,
 ];
 
-export const groups: readonly string[] = [
+/** The first words of commands that have several verbs, and what these are about. */
+export const groupSummaries: Readonly<Record<string, string>> = {
+  tasks: "submit, show, follow and operate tasks",
+  workflows: "store, show, retire and pause workflows",
+  agents: "show and pause Agents",
+  remotes: "show remote services, open and close their circuit breakers",
+  pauses: "show what is paused, and what was",
+  system: "show how the system is, what failed, and figures over time",
+  bulk: "one action on many tasks, with a canary and a verified outcome",
+  "dead-letters": "show messages that no service could use, replay and discard them",
+  config: "profiles: which service, with which token",
+  keys: "make and check operators' tokens",
+};
+
+/** The first words of all commands. */
+export const commands: readonly string[] = [
   ...new Set(allVerbs.map(({ name }) => name.split(" ")[0] ?? "")),
 ];

@@ -1,10 +1,8 @@
-import { globalOptions } from "./global-options.ts";
+import { optionsOf } from "./global-options.ts";
 import type { Verb } from "./verb.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
-
-const otherCommands = ["verify", "doctor", "why", "version", "help"];
 
 /** A script that completes commands, verbs and options: all that does not need the service. */
 export function completionScript(shell: Shell, verbs: readonly Verb[]): string {
@@ -13,15 +11,19 @@ export function completionScript(shell: Shell, verbs: readonly Verb[]): string {
 
 const zshHead = "autoload -U +X bashcompinit && bashcompinit\n";
 
-const groupsOf = (verbs: readonly Verb[]): readonly string[] => [
-  ...new Set(verbs.map(({ name }) => name.split(" ")[0] ?? "")),
+/** The first words of all commands. */
+const commandsOf = (verbs: readonly Verb[]): readonly string[] => [
+  ...new Set([...verbs.map(({ name }) => name.split(" ")[0] ?? ""), "help"]),
 ];
+
+const groupsOf = (verbs: readonly Verb[]): readonly string[] =>
+  commandsOf(verbs.filter(({ name }) => name.includes(" "))).filter((name) => name !== "help");
 
 const verbsOf = (verbs: readonly Verb[], group: string): readonly string[] =>
   verbs.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : []));
 
-const optionsOf = ({ options }: Verb): readonly string[] =>
-  Object.keys({ ...options, ...globalOptions }).map((name) => `--${name}`);
+const optionNames = (verb: Verb): readonly string[] =>
+  Object.keys(optionsOf(verb)).map((name) => `--${name}`);
 
 function bash(verbs: readonly Verb[]): string {
   const groups = groupsOf(verbs);
@@ -29,12 +31,13 @@ function bash(verbs: readonly Verb[]): string {
     (group) => `    ${group}) words="${verbsOf(verbs, group).join(" ")}" ;;`,
   );
   const options = verbs.map(
-    (verb) => `    "${verb.name}") words="${optionsOf(verb).join(" ")}" ;;`,
+    (verb) =>
+      `    "${verb.name}"${verb.name.includes(" ") ? "" : "\\ *"}) words="${optionNames(verb).join(" ")}" ;;`,
   );
   const choices = [
     ...new Map(
-      verbs.flatMap(({ options: own }) =>
-        Object.entries({ ...own, ...globalOptions }).flatMap(([name, { choices: some = [] }]) =>
+      verbs.flatMap((verb) =>
+        Object.entries(optionsOf(verb)).flatMap(([name, { choices: some = [] }]) =>
           some.length === 0 ? [] : [[name, some] as const],
         ),
       ),
@@ -48,12 +51,12 @@ function bash(verbs: readonly Verb[]): string {
   case "$before" in
 ${choices.join("\n")}
   esac
-  if [ "$COMP_CWORD" -eq 1 ]; then words="${[...groups, ...otherCommands].join(" ")}"
-  elif [ "$COMP_CWORD" -eq 2 ]; then case "\${COMP_WORDS[1]}" in
-${cases.join("\n")}
-  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${commandsOf(verbs).join(" ")}"
   elif [[ "$word" == -* ]]; then case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
 ${options.join("\n")}
+  esac
+  elif [ "$COMP_CWORD" -eq 2 ]; then case "\${COMP_WORDS[1]}" in
+${cases.join("\n")}
   esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "$word"))
@@ -65,10 +68,7 @@ complete -o default -F _holdfast holdfast
 const line = (condition: string, rest: string) => `complete -c holdfast -n '${condition}' ${rest}`;
 
 function fish(verbs: readonly Verb[]): string {
-  const groups = groupsOf(verbs);
-  const first = [...groups, ...otherCommands].map((name) =>
-    line("__fish_use_subcommand", `-f -a ${name}`),
-  );
+  const first = commandsOf(verbs).map((name) => line("__fish_use_subcommand", `-f -a ${name}`));
   const second = verbs.flatMap(({ name, summary }) => {
     const [group, verb] = name.split(" ");
     if (verb === undefined) return [];
@@ -76,16 +76,14 @@ function fish(verbs: readonly Verb[]): string {
     const condition = `__fish_seen_subcommand_from ${group}; and not __fish_seen_subcommand_from ${others}`;
     return [line(condition, `-f -a ${verb} -d '${summary.replaceAll("'", "")}'`)];
   });
-  const options = verbs.flatMap(({ name, options: own }) => {
-    const [group, verb] = name.split(" ");
+  const options = verbs.flatMap((one) => {
+    const [group, verb] = one.name.split(" ");
     const condition = `__fish_seen_subcommand_from ${group}${verb === undefined ? "" : `; and __fish_seen_subcommand_from ${verb}`}`;
-    return Object.entries({ ...own, ...globalOptions }).map(
-      ([option, { type, help, choices = [] }]) => {
-        const value = type === "string" ? " -r" : "";
-        const offered = choices.length === 0 ? "" : ` -f -a '${choices.join(" ")}'`;
-        return line(condition, `-l ${option}${value}${offered} -d '${help.replaceAll("'", "")}'`);
-      },
-    );
+    return Object.entries(optionsOf(one)).map(([option, { type, help, choices = [] }]) => {
+      const value = type === "string" ? " -r" : "";
+      const offered = choices.length === 0 ? "" : ` -f -a '${choices.join(" ")}'`;
+      return line(condition, `-l ${option}${value}${offered} -d '${help.replaceAll("'", "")}'`);
+    });
   });
   return `${[...first, ...second, ...options].join("\n")}\n`;
 }

@@ -20,14 +20,7 @@ type Texts = Readonly<Record<string, string>>;
 
 function tokenWith(options: Texts, env: Texts): string | undefined {
   const asked = askedOf((option) => ({ url: "http://127.0.0.1:3000", ...options })[option]);
-  const io = {
-    env,
-    isTerminal: false,
-    out: () => {},
-    err: () => {},
-    stdin: async () => "",
-  };
-  return serviceOf(asked, io).token;
+  return serviceOf(asked, { env }).token;
 }
 
 test.each<[string, Texts, Texts, string | undefined]>([

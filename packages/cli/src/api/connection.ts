@@ -24,6 +24,11 @@ export const askedOf = (text: Invocation["text"]): Asked => ({
   profile: text("profile"),
 });
 
+/** A service, and where it is said that it is this one. */
+export interface Service extends Profile {
+  readonly source: string;
+}
+
 /** The client for the service that was asked for. */
 export function connect(asked: Asked, io: Io, actor: string): HoldfastClient {
   const { url, token } = serviceOf(asked, io);
@@ -34,17 +39,23 @@ export function connect(asked: Asked, io: Io, actor: string): HoldfastClient {
  * Finds the service on the command line, in the environment, or else in a profile: the token goes with the URL that
  * it belongs to.
  */
-export function serviceOf(asked: Asked, { env }: Io): Profile {
-  const { url, profile } = asked;
+export function serviceOf(asked: Asked, { env }: Pick<Io, "env">): Service {
   const givenToken = tokenOf(asked, env);
-  const givenUrl = url ?? (profile === undefined ? env["HOLDFAST_URL"] : undefined);
-  const found = givenUrl ? { url: givenUrl } : profileOf(profile ?? env["HOLDFAST_PROFILE"], env);
+  const found =
+    givenService(asked, env) ?? profileOf(asked.profile ?? env["HOLDFAST_PROFILE"], env);
   if (!URL.canParse(found.url) || !/^https?:/.test(found.url)) {
     throw new UsageError(
       `${found.url} is no URL of a submission service: write it as http://127.0.0.1:3000`,
     );
   }
   return givenToken ? { ...found, token: givenToken } : found;
+}
+
+/** The service whose URL was given; null: none was. */
+function givenService({ url, profile }: Asked, env: Io["env"]): Service | null {
+  if (url) return { url, source: "--url" };
+  const set = url === undefined && profile === undefined ? env["HOLDFAST_URL"] : undefined;
+  return set ? { url: set, source: "HOLDFAST_URL" } : null;
 }
 
 /** The token that was given; undefined: none was. Throws for one that is given twice, and for a file without one. */
@@ -70,14 +81,14 @@ function readToken(
 }
 
 /** A service on this machine unless anything else is said. */
-const usual: Profile = { url: "http://127.0.0.1:3000" };
+const usual: Service = { url: "http://127.0.0.1:3000", source: "nothing: it is the usual one" };
 
-function profileOf(name: string | undefined, env: Io["env"]): Profile {
+function profileOf(name: string | undefined, env: Io["env"]): Service {
   const { current, profiles } = readProfiles(env);
   const chosen = name || current;
   if (chosen === null) return usual;
   const found = Object.hasOwn(profiles, chosen) ? profiles[chosen] : undefined;
-  if (found !== undefined) return found;
+  if (found !== undefined) return { ...found, source: `profile ${chosen}` };
   const known = Object.keys(profiles).join(", ") || "none";
   throw new UsageError(
     `There is no profile ${chosen}; there are: ${known}. See holdfast config set`,

@@ -1,32 +1,17 @@
-import { ConnectionError, ProblemError } from "@holdfast/client";
-import { ContractFault } from "@holdfast/domain";
-import { exitCodes } from "../exit-codes.ts";
-import { ConfigurationError, UsageError } from "./usage-error.ts";
-
-export function exitCodeOf(error: unknown): number {
-  if (error instanceof UsageError || error instanceof RangeError) return exitCodes.usage;
-  if (error instanceof ConfigurationError) return exitCodes.configuration;
-  if (error instanceof ConnectionError) return exitCodes.notReachable;
-  if (error instanceof ContractFault) return exitCodes.refused;
-  if (!(error instanceof ProblemError)) return exitCodes.failed;
-  if (error.status === 404) return exitCodes.notFound;
-  if (error.status === 502 || error.status === 503 || error.status === 504) {
-    return exitCodes.notReachable;
-  }
-  return error.status >= 500 ? exitCodes.failed : exitCodes.refused;
-}
+import { ProblemError } from "@holdfast/client";
+import { ContractFault, Fault } from "@holdfast/domain";
+import { exitCodeOf } from "../exit-codes.ts";
 
 /** An error as an object, for programs. */
-export function errorObject(error: unknown): object {
+export async function errorObject(error: unknown): Promise<object> {
   const exitCode = exitCodeOf(error);
-  const { message } = error as Error;
-  const common = { message, exitCode };
   if (error instanceof ProblemError) {
-    const { code, status, errors, taskId, requestId } = error;
+    const { code, message, status, errors, taskId, requestId } = error;
     return {
       error: {
         code,
-        ...common,
+        message,
+        exitCode,
         status,
         ...(errors.length > 0 ? { errors } : {}),
         ...(taskId === null ? {} : { taskId }),
@@ -35,15 +20,20 @@ export function errorObject(error: unknown): object {
     };
   }
   const { code = "cli.failed" } = error as { readonly code?: unknown };
-  return { error: { code, ...common } };
+  return { error: { code, message: await errorText(error), exitCode } };
 }
 
 /** An error as a sentence or two, for people. */
-export function errorText(error: unknown): string {
+export async function errorText(error: unknown): Promise<string> {
   const { message } = error as Error;
-  if (!(error instanceof ProblemError)) return message;
-  const places = error.errors.map(({ pointer, detail }) => `\n  ${pointer || "/"} ${detail}`);
-  return `${message}${places.join("")}${requestOf(error)}`;
+  if (error instanceof ProblemError) {
+    const places = error.errors.map(({ pointer, detail }) => `\n  ${pointer || "/"} ${detail}`);
+    return `${message}${places.join("")}${requestOf(error)}`;
+  }
+  // What breaks a contract says what to do; what a server says needs advice.
+  if (!(error instanceof Fault) || error instanceof ContractFault) return message;
+  const { adviceFor } = await import("@holdfast/diagnosis");
+  return adviceFor(error);
 }
 
 /** The name under which the log of the service has what went wrong there. */

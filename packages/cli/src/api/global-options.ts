@@ -1,7 +1,7 @@
-import { type OptionSpec, outputs } from "./verb.ts";
+import { type OptionSpec, outputs, type Verb } from "./verb.ts";
 
-/** What every verb takes. */
-export const globalOptions: Readonly<Record<string, OptionSpec>> = {
+/** Which service is asked, and by whom. */
+export const serviceOptions: Readonly<Record<string, OptionSpec>> = {
   url: { type: "string", value: "URL", help: "the service; otherwise HOLDFAST_URL, or a profile" },
   token: {
     type: "string",
@@ -23,6 +23,10 @@ export const globalOptions: Readonly<Record<string, OptionSpec>> = {
     value: "NAME",
     help: "who acts; otherwise HOLDFAST_ACTOR, or who is logged in",
   },
+};
+
+/** How a command prints what it has to say. */
+export const outputOptions: Readonly<Record<string, OptionSpec>> = {
   output: {
     type: "string",
     short: "o",
@@ -33,3 +37,15 @@ export const globalOptions: Readonly<Record<string, OptionSpec>> = {
   json: { type: "boolean", help: "one JSON document, errors as well: the same as -o json" },
   help: { type: "boolean", short: "h", help: "print this" },
 };
+
+/** What every verb that asks a service takes. */
+export const globalOptions: Readonly<Record<string, OptionSpec>> = {
+  ...serviceOptions,
+  ...outputOptions,
+};
+
+/** All options of a verb, its own first. */
+export const optionsOf = ({ options, isLocal }: Verb): Readonly<Record<string, OptionSpec>> => ({
+  ...options,
+  ...(isLocal === true ? outputOptions : globalOptions),
+});

@@ -1,3 +1,4 @@
+import { ContractFault, meantName } from "@holdfast/domain";
 import { callOperation } from "./call-operation.ts";
 import {
   type FieldOf,
@@ -54,6 +55,32 @@ export const listingVerb = ({ name, operation, columns }: Listing): Verb =>
     operation,
     show: ({ items }: { readonly items: readonly object[] }) => ({ value: items, columns }),
   });
+
+interface Picking extends Listing {
+  /** The code with which a name is refused that no item has. */
+  readonly unknown: "agent.unknown" | "breaker.unknown";
+}
+
+/** A verb that shows the item of one name among all that an operation answers. */
+export const pickingVerb = ({ name, operation, columns, unknown }: Picking): Verb => ({
+  name,
+  operations: [operation],
+  operands: ["<name>"],
+  summary: `show one of those that ${name.replace(/ get$/, " list")} shows`,
+  options: {},
+  async run({ operands: [wanted = ""], client }) {
+    const answer = await callOperation(client(), operation, {});
+    const { items } = answer as { readonly items: readonly { readonly name: string }[] };
+    const value = items.find((item) => item.name === wanted);
+    if (value !== undefined) return { value, columns };
+    const meant = meantName(
+      wanted,
+      items.map((item) => item.name),
+    );
+    const hint = meant === null ? "" : `: did you mean ${meant}?`;
+    throw new ContractFault(unknown, `There is no ${wanted}${hint}`);
+  },
+});
 
 interface Change {
   /** The name of the verb, such as `agents pause`: its last word is what is done. */

@@ -19,6 +19,50 @@ export const ownOptions = {
     value: "NAME=VALUE",
     help: "a label of the task; may be repeated",
   },
+  direct: {
+    type: "boolean",
+    help: "look at the servers themselves, for example while no service answers",
+  },
+  "state-store-url": {
+    type: "string",
+    value: "URL",
+    help: "instead of STATE_STORE_URL; means --direct",
+  },
+  "broker-url": { type: "string", value: "URL", help: "instead of BROKER_URL; means --direct" },
+  "management-url": {
+    type: "string",
+    value: "URL",
+    help: "instead of BROKER_MANAGEMENT_URL: RabbitMQ's HTTP API; means --direct",
+  },
+  since: {
+    type: "string",
+    value: "DURATION",
+    help: "only tasks submitted since then, such as 30m or 24h; means --direct",
+  },
+  "consumer-timeout": {
+    type: "string",
+    value: "DURATION",
+    help: "the broker's consumer_timeout, where it is not 30m; means --direct",
+  },
+  "open-for": {
+    type: "string",
+    value: "DURATION",
+    help: "from when on a transaction is long, where not from 1m; means --direct",
+  },
+  http: {
+    type: "boolean",
+    help: "serve HTTP at http://127.0.0.1:8288/mcp instead of standard input and output",
+  },
+  port: { type: "string", value: "PORT", help: "another port; 0 chooses a free one (--http)" },
+  "allow-writes": {
+    type: "boolean",
+    help: "offer tools that submit, resubmit and undo as well; without it nothing can be changed",
+  },
+  "console-url": {
+    type: "string",
+    value: "URL",
+    help: "where the console is; otherwise HOLDFAST_CONSOLE_URL, or /console of the service",
+  },
   "token-stdin": { type: "boolean", help: "read the token from the standard input" },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 

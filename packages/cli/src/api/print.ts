@@ -1,8 +1,16 @@
 import { terminalText } from "@holdfast/domain/control-characters";
-import type { Outcome, Output } from "./verb.ts";
+import type { Invocation, Outcome, Output } from "./verb.ts";
+
+/** How an instant is shown. */
+type ShowInstant = Invocation["at"];
 
 /** What goes to the standard output: with `json` exactly one document. */
-export function print({ value, items, columns, text, note }: Outcome, output: Output): string {
+export function print(
+  { value, items, columns, text, note }: Outcome,
+  output: Output,
+  at: ShowInstant,
+): string {
+  if (value === undefined) return "";
   const parts = items ?? (Array.isArray(value) ? (value as object[]) : [value as object]);
   switch (output) {
     case "json":
@@ -12,7 +20,7 @@ export function print({ value, items, columns, text, note }: Outcome, output: Ou
     case "id":
       return parts.map((part) => `${idOf(part)}\n`).join("");
     case "table": {
-      const shown = text ?? table(parts, columns ?? Object.keys(parts[0] ?? {}));
+      const shown = text ?? table(parts, columns ?? Object.keys(parts[0] ?? {}), at);
       return [shown, note]
         .filter((line) => line)
         .map((line) => `${line}\n`)
@@ -28,9 +36,13 @@ const idOf = (part: object): string => {
 };
 
 /** Columns as wide as their widest cell, with their names above. */
-export function table(rows: readonly object[], columns: readonly string[]): string {
+export function table(
+  rows: readonly object[],
+  columns: readonly string[],
+  at: ShowInstant = (instant) => instant,
+): string {
   if (rows.length === 0) return "";
-  const cells = rows.map((row) => columns.map((name) => cell(at(row, name))));
+  const cells = rows.map((row) => columns.map((name) => cell(fieldAt(row, name), at)));
   const heads = columns.map((name) => name.replaceAll(/([A-Z])/g, " $1").toUpperCase());
   const all = [heads, ...cells];
   const widths = columns.map((_, place) => Math.max(...all.map((row) => row[place]?.length ?? 0)));
@@ -45,14 +57,17 @@ export function table(rows: readonly object[], columns: readonly string[]): stri
 }
 
 /** A field, or one within another as `a.b`. */
-const at = (row: object, name: string): unknown =>
+const fieldAt = (row: object, name: string): unknown =>
   name.split(".").reduce<unknown>((value, part) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return null;
     return Reflect.get(value, part);
   }, row);
 
-function cell(value: unknown): string {
+const isInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
+
+function cell(value: unknown, at: ShowInstant): string {
   if (value === null || value === undefined) return "-";
+  if (typeof value === "string" && isInstant.test(value)) return at(value);
   const text = typeof value === "string" ? value : JSON.stringify(value);
   // A row is one line.
   return terminalText(text).replaceAll(/[\n\t]/g, " ");

@@ -1,11 +1,15 @@
+import { ContractFault } from "@holdfast/domain";
+
 /** The command line is wrong: exit code 2. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-  readonly code = "cli.usage";
+export class UsageError extends ContractFault {
+  constructor(message: string) {
+    super("cli.usage", message);
+  }
 }
 
 /** The file of profiles is wrong: exit code 78. */
-export class ConfigurationError extends Error {
-  override readonly name = "ConfigurationError";
-  readonly code = "config.invalid";
+export class ConfigurationError extends ContractFault {
+  constructor(message: string) {
+    super("config.invalid", message);
+  }
 }

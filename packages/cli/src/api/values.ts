@@ -47,10 +47,21 @@ export function instantOf(text: string, option: string): string {
 const longestTimer = 2 ** 31 - 1;
 
 /** A duration such as `30s`, in milliseconds: 24 days at most. */
-export function waitOf(text: string, option: string): number {
+export const waitOf = (text: string, option: string): number =>
+  Math.min(millisecondsOf(text, option), longestTimer);
+
+/** A duration such as `30s`, in milliseconds. */
+export function millisecondsOf(text: string, option: string): number {
   const ms = parseDuration(text);
-  if (!Number.isNaN(ms)) return Math.min(ms, longestTimer);
+  if (!Number.isNaN(ms)) return ms;
   throw new UsageError(`${option} ${text} must be a duration such as 30s or 5m`);
+}
+
+/** A port in decimal digits. Throws a `UsageError` for anything else. */
+export function portOf(given: string, { least }: { readonly least: 0 | 1 }): number {
+  const port = Number(given);
+  if (/^[0-9]+$/.test(given) && port >= least && port <= 65_535) return port;
+  throw new UsageError(`--port must be a number from ${least} to 65535, and is ${given}.`);
 }
 
 /** Who acts: `--actor`, or who is logged in. */

@@ -6,10 +6,14 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether people look at what goes to the standard error. */
   readonly isTerminal: boolean;
+  /** Whether people look at what goes to the standard output. */
+  readonly isOutputTerminal: boolean;
   out(text: string): void;
   err(text: string): void;
   /** All of the standard input. */
   stdin(): Promise<string>;
+  /** Asks a person, and resolves to the answer; null: no person is there to answer. */
+  readonly ask: ((question: string) => Promise<string>) | null;
 }
 
 export interface OptionSpec {
@@ -26,13 +30,21 @@ export interface OptionSpec {
   readonly field?: { readonly operation: OperationId; readonly name: string };
 }
 
-/** A command that talks to the API. */
+/** A command: what it is called, what it takes, and what it does. Parser, help and completion follow from it. */
 export interface Verb {
   /** The name of the verb, such as `tasks submit`. */
   readonly name: string;
   /** The operands as the help shows them: `<required>`, `[optional]`, `[several...]`. */
   readonly operands: readonly string[];
   readonly summary: string;
+  /** More than the summary, for its own help. */
+  readonly details?: string;
+  /** Command lines without `holdfast`, for its own help. */
+  readonly examples?: readonly string[];
+  /** Its exit codes, where they say more than those of all commands. */
+  readonly exits?: string;
+  /** It asks no service, so it takes no options that say which one. */
+  readonly isLocal?: true;
   /** What it asks of the API. */
   readonly operations: readonly OperationId[];
   readonly options: Readonly<Record<string, OptionSpec>>;
@@ -51,6 +63,8 @@ export interface Invocation {
   readonly client: () => HoldfastClient;
   /** Who acts. */
   readonly actor: string;
+  /** An instant as the reader wants it: how long ago for people, as it is for programs. */
+  readonly at: (instant: string) => string;
 }
 
 export const outputs = ["table", "json", "jsonl", "id"] as const;
@@ -60,7 +74,7 @@ export type Output = (typeof outputs)[number];
 export interface Outcome {
   /** The exit code; 0 unless said otherwise. */
   readonly exitCode?: number;
-  /** The whole, for `json`. */
+  /** The whole, for `json`; undefined: nothing is printed. */
   readonly value: unknown;
   /** Its parts, for `jsonl` and tables; the whole unless said otherwise. */
   readonly items?: readonly object[];

@@ -1,17 +1,15 @@
 import { exec } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { PermanentFault } from "@holdfast/domain";
+import { agentNamePattern } from "@holdfast/contracts";
+import { type Json, PermanentFault } from "@holdfast/domain";
 import { cutConsumers } from "@holdfast/messaging";
-import type { Answer } from "../command.ts";
+import { UsageError } from "../api/usage-error.ts";
+import type { Invocation, Outcome } from "../api/verb.ts";
+import { settingFrom } from "../direct/settings.ts";
 import type { AgentDriver } from "./agent-driver.ts";
 import { type Cases, readCases } from "./cases.ts";
 import { driveAgent } from "./drive-agent.ts";
-import {
-  type ConformanceOptions,
-  conformanceUsage,
-  readConformanceOptions,
-} from "./read-options.ts";
 import { noReply, type Rule, type RuleContext, skipped, type Verdict } from "./rule.ts";
 import { messageRules } from "./rules/messages.ts";
 import { replyRules } from "./rules/replies.ts";
@@ -20,14 +18,8 @@ import { lastRules, timeRules } from "./rules/time.ts";
 const rules: readonly Rule[] = [...replyRules, ...messageRules, ...timeRules, ...lastRules];
 
 /** Drives an Agent through the protocol, and says for each rule whether it holds. */
-export async function conformance(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<Answer> {
-  const options = readConformanceOptions(args, env);
-  if (options === null) {
-    return { exitCode: 0, text: conformanceUsage, json: { usage: conformanceUsage } };
-  }
+export async function conformance(invocation: Pick<Invocation, "text" | "io">): Promise<Outcome> {
+  const options = readConformanceOptions(invocation);
   const cases = typeof options.cases === "string" ? await readCases(options.cases) : options.cases;
   await using driver = await driveAgent(options);
   await mustBeThere(driver);
@@ -42,7 +34,8 @@ export async function conformance(
   return {
     exitCode: isBroken ? 1 : 0,
     text: report(found),
-    json: { agent: options.agent, conforms: !isBroken, rules: found },
+    items: found,
+    value: { agent: options.agent, conforms: !isBroken, rules: found },
   };
 }
 
@@ -132,3 +125,79 @@ const effectCounter =
     });
     return Number(stdout.trim());
   };
+
+interface ConformanceOptions {
+  readonly agent: string;
+  /** The file of cases; or the one case that succeeds. */
+  readonly cases: string | Pick<Cases, "happy">;
+  readonly brokerUrl: string;
+  /** The URL of the broker's HTTP API; null: it is not known. */
+  readonly managementUrl: string | null;
+  /** The process of the Agent, which is stopped by SIGTERM at the end. */
+  readonly pid: number | null;
+  /** Stops the Agent in order. */
+  readonly stopCommand: string | null;
+  /** Whether replies must carry the `user_id` that the broker vouches for. */
+  readonly identity: "required" | "trusted";
+}
+
+/** Reads the options of `holdfast conformance`. Throws a `UsageError`. */
+function readConformanceOptions({ text, io }: Pick<Invocation, "text" | "io">): ConformanceOptions {
+  const agent = text("agent") ?? "";
+  if (!new RegExp(agentNamePattern).test(agent)) {
+    throw new UsageError("Say which Agent: --agent NAME");
+  }
+  const identity = text("reply-identity") ?? "required";
+  if (identity !== "required" && identity !== "trusted") {
+    throw new UsageError("--reply-identity is required or trusted");
+  }
+  return {
+    agent,
+    cases: casesOf(text),
+    brokerUrl: urlOf(
+      text("broker-url") ?? settingFrom(io.env, "BROKER_URL"),
+      "--broker-url",
+      /^amqps?:$/,
+    ),
+    managementUrl: optionalUrl(
+      text("management-url") ?? settingFrom(io.env, "BROKER_MANAGEMENT_URL"),
+    ),
+    pid: pidOf(text("pid")),
+    stopCommand: text("stop-command") ?? null,
+    identity,
+  };
+}
+
+function casesOf(text: Invocation["text"]): ConformanceOptions["cases"] {
+  const cases = text("cases");
+  if (cases !== undefined) return cases;
+  const operation = text("operation") ?? "";
+  if (operation === "") {
+    throw new UsageError("Say what to ask it for: --cases FILE, or --operation NAME");
+  }
+  try {
+    return { happy: { operation, input: JSON.parse(text("input") ?? "null") as Json } };
+  } catch {
+    throw new UsageError("--input is no JSON");
+  }
+}
+
+function pidOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const pid = Number(text);
+  if (Number.isSafeInteger(pid) && pid > 1) return pid;
+  throw new UsageError(`--pid is the number of a process, not ${text}`);
+}
+
+const optionalUrl = (text: string | null): string | null =>
+  text === null || text === "" ? null : urlOf(text, "--management-url", /^https?:$/);
+
+function urlOf(text: string | null, option: string, protocol: RegExp): string {
+  const url = URL.parse(text ?? "");
+  if (text !== null && url !== null && protocol.test(url.protocol)) return text;
+  const example =
+    option === "--broker-url"
+      ? "amqp://user:password@host/vhost"
+      : "http://user:password@host:15672";
+  throw new UsageError(`Say where the broker is: ${option} ${example}`);
+}

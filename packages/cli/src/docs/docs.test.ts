@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { runCommand } from "../../test/run-command.ts";
 import { docPages, findPage, searchDocs } from "./doc-pages.ts";
-import { docs } from "./docs.ts";
 
 test("the pages of the repository are found, in the order in which people need them", () => {
   const names = docPages().map(({ name }) => name);
@@ -33,14 +33,19 @@ test("a search finds lines with all words, those under a heading with them first
 });
 
 test("the command lists pages, prints one, and names them all when there is none of that name", async () => {
-  const listed = await docs([]);
-  expect(listed).toMatchObject({ exitCode: 0, text: expect.stringContaining("guides/agents") });
-  const printed = await docs(["guides/agents"]);
-  expect(printed).toMatchObject({ exitCode: 0, text: expect.stringMatching(/^# Agents/) });
-  const unknown = await docs(["guides/nothing"]);
-  expect(unknown).toMatchObject({ exitCode: 3, text: expect.stringContaining("guides/workflows") });
-  expect(await docs(["--search", "zebra"])).toMatchObject({ exitCode: 3 });
-  await expect(docs(["--find", "x"])).rejects.toMatchObject({ code: "cli.usage" });
+  const docs = (...args: readonly string[]) => runCommand(["docs", ...args], {});
+  const listed = await docs();
+  expect(listed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("guides/agents") });
+  const printed = await docs("guides/agents");
+  expect(printed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^# Agents/) });
+  const unknown = await docs("guides/nothing");
+  expect(unknown).toMatchObject({
+    exitCode: 3,
+    stdout: "",
+    stderr: expect.stringContaining("guides/workflows"),
+  });
+  expect(await docs("--search", "zebra")).toMatchObject({ exitCode: 3 });
+  expect(await docs("--find", "x")).toMatchObject({ exitCode: 2, stdout: "" });
 });
 
 test("an installation without its documentation says so by an empty list", () => {

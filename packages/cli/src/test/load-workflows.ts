@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { definitionsIn, validateDefinition } from "@holdfast/contracts";
 import { errorText, type Json, type WorkflowDefinition } from "@holdfast/domain";
 import { checkPlans } from "@holdfast/workflow/check";
-import { usageFault } from "../read-arguments.ts";
+import { UsageError } from "../api/usage-error.ts";
 
 /** Workflows by where a case may find them. */
 export interface Workflows {
@@ -43,7 +43,7 @@ export function workflowsIn(pattern: string, cwd: string): Workflows {
       if (name !== undefined) return choose(definitions, name, `${file} does not have`);
       const [only, ...more] = definitions;
       if (only !== undefined && more.length === 0) return only;
-      throw usageFault(
+      throw new UsageError(
         only === undefined
           ? `${file} exports no workflow`
           : `${file} exports ${namesOf(definitions)}: say which, such as ${path}#${only.name}`,
@@ -65,7 +65,7 @@ function choose(
     .at(-1);
   if (found !== undefined) return found;
   const known = definitions.length === 0 ? "none was found" : `there are ${namesOf(definitions)}`;
-  throw usageFault(`${none} the workflow ${wanted}: ${known}`);
+  throw new UsageError(`${none} the workflow ${wanted}: ${known}`);
 }
 
 const namesOf = (definitions: readonly WorkflowDefinition[]): string =>
@@ -74,13 +74,13 @@ const namesOf = (definitions: readonly WorkflowDefinition[]): string =>
 async function loadFile(file: string): Promise<readonly WorkflowDefinition[]> {
   if (file.endsWith(".json")) {
     const text = await readFile(file, "utf8").catch(() => {
-      throw usageFault(`${file} cannot be read`);
+      throw new UsageError(`${file} cannot be read`);
     });
     return [validateDefinition(parse(text, file))];
   }
   const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href).catch(
     (error: unknown) => {
-      throw usageFault(`${file} cannot be loaded: ${errorText(error)}`);
+      throw new UsageError(`${file} cannot be loaded: ${errorText(error)}`);
     },
   );
   checkPlans(module);
@@ -94,6 +94,6 @@ export function parse(text: string, file: string): Json {
   } catch (error) {
     const position = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);
     const line = text.slice(0, position).split("\n").length;
-    throw usageFault(`${file}, line ${line}: this is not JSON`);
+    throw new UsageError(`${file}, line ${line}: this is not JSON`);
   }
 }

@@ -10,7 +10,7 @@ import {
   readCase,
   runCase,
 } from "@holdfast/testing";
-import { usageFault } from "../read-arguments.ts";
+import { UsageError } from "../api/usage-error.ts";
 import { parse, type Workflows } from "./load-workflows.ts";
 
 /** What became of one file. */
@@ -30,13 +30,16 @@ export interface Report {
   readonly coverage: readonly Coverage[];
 }
 
-interface Options {
+interface CaseSurroundings {
   readonly cwd: string;
   readonly workflows: Workflows;
 }
 
 /** Runs cases, one after the other, and adds up what of their workflows they have taken. */
-export async function runCases(files: readonly string[], options: Options): Promise<Report> {
+export async function runCases(
+  files: readonly string[],
+  options: CaseSurroundings,
+): Promise<Report> {
   const definitions = new Map<string, WorkflowDefinition>();
   const results: FileResult[] = [];
   for (const file of files) {
@@ -57,12 +60,12 @@ type Found = Omit<FileResult, "file" | "ms">;
 
 async function runFile(
   file: string,
-  { workflows, cwd }: Options,
+  { workflows, cwd }: CaseSurroundings,
   definitions: Map<string, WorkflowDefinition>,
 ): Promise<Found> {
   const shown = relative(cwd, file);
   const text = await readFile(file, "utf8").catch(() => {
-    throw usageFault(`${shown} cannot be read`);
+    throw new UsageError(`${shown} cannot be read`);
   });
   const read = readCase(parse(text, shown));
   if (read.case === null) return notUsable(null, read.faults);

@@ -150,7 +150,8 @@ test("a workflow whose function decides for all tasks at once is named with its 
 test("a folder without cases ends with exit code 3, and a wrong option with 2", async () => {
   expect(await holdfast(["test"], folder)).toMatchObject({
     code: 3,
-    out: expect.stringContaining("There is no case"),
+    out: "",
+    err: expect.stringContaining("There is no case"),
   });
   expect(await holdfast(["test", "--cases"], folder)).toMatchObject({ code: 2, out: "" });
 });

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { agentNamePattern } from "@holdfast/contracts";
-import { ContractFault } from "@holdfast/domain";
 import type { BrokerRole } from "@holdfast/messaging";
 import { parse } from "yaml";
+import { UsageError } from "../api/usage-error.ts";
 
 /** A user of the list, without a password. */
 export type ListedUser = { readonly name: string } & (
@@ -42,8 +42,7 @@ export async function readUsers(file: string): Promise<readonly ListedUser[]> {
 }
 
 const unusable = (file: string, why: string) =>
-  new ContractFault(
-    "cli.usage",
+  new UsageError(
     `${file} is no list of users: ${why}. Write one line for each, such as\nscheduler: scheduler\npayments: agent`,
   );
 

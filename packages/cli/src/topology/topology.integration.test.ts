@@ -6,7 +6,7 @@ import { type TestBroker, testBroker } from "@holdfast/test-servers";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { connect } from "amqplib";
 import { openTestStore, type TestStore } from "../../test/fixtures.ts";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../../test/run-command.ts";
 
 let store: TestStore;
 let broker: TestBroker;

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "@jest/globals";
-import { runCommand } from "../run-command.ts";
+import { runCommand } from "../../test/run-command.ts";
 
 test.each([
-  [["topology"], 2, "Say what to do: print, check or apply"],
+  [["topology"], 2, "Write it as: holdfast topology <print|check|apply>"],
+  [["topology", "draw"], 2, "Say what to do: print, check or apply"],
   [["topology", "print"], 2, "Say who connects: --users FILE"],
   [["topology", "print", "--users", "nowhere.yaml"], 2, "nowhere.yaml is no list of users"],
   [["topology", "apply", "--users", "x"], 2, "Say where RabbitMQ's HTTP API is"],

@@ -1,3 +1,4 @@
+import { count } from "@holdfast/diagnosis";
 import { Fault } from "@holdfast/domain";
 import {
   compareDefinitions,
@@ -9,16 +10,16 @@ import {
   readDefinitions,
   removeDifference,
 } from "@holdfast/messaging";
-import type { Answer } from "../command.ts";
-import { describeDifferences, describeLeft } from "./describe.ts";
-import { readTopologyOptions, type TopologyOptions, topologyUsage } from "./read-options.ts";
+import type { Invocation, Outcome } from "../api/verb.ts";
+import { readTopologyOptions, type TopologyOptions } from "./read-options.ts";
 import { type WantedTopology, wantedTopology } from "./wanted-topology.ts";
 
 /** Prints what a broker should have, compares it with a broker, or makes a broker like it. */
-export async function topology(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Answer> {
-  const options = readTopologyOptions(args, env);
-  if (options === null) return { exitCode: 0, text: topologyUsage, json: { usage: topologyUsage } };
-  const wanted = await wantedTopology(options, env);
+export async function topology(
+  invocation: Pick<Invocation, "operands" | "text" | "flag" | "io">,
+): Promise<Outcome> {
+  const options = readTopologyOptions(invocation);
+  const wanted = await wantedTopology(options, invocation.io.env);
   switch (options.act) {
     case "print":
       return print(wanted);
@@ -29,19 +30,19 @@ export async function topology(args: readonly string[], env: NodeJS.ProcessEnv):
   }
 }
 
-function print({ definitions }: WantedTopology): Answer {
+function print({ definitions }: WantedTopology): Outcome {
   const { users, ...rest } = definitions;
-  const json = users.length === 0 ? rest : definitions;
-  return { exitCode: 0, text: JSON.stringify(json, null, 2), json };
+  const value = users.length === 0 ? rest : definitions;
+  return { value, text: JSON.stringify(value, null, 2) };
 }
 
-async function check(options: TopologyOptions, wanted: WantedTopology): Promise<Answer> {
+async function check(options: TopologyOptions, wanted: WantedTopology): Promise<Outcome> {
   const differences = await findDifferences(options, wanted);
   const isRight = differences.length + wanted.unserved.length === 0;
   return {
     exitCode: isRight ? 0 : 1,
     text: describeDifferences(differences, wanted.unserved),
-    json: { differences, unserved: wanted.unserved },
+    value: { differences, unserved: wanted.unserved },
   };
 }
 
@@ -75,7 +76,7 @@ async function findDifferences(
 
 const isMade = ({ action }: Difference): boolean => action === "add" || action === "change";
 
-async function apply(options: TopologyOptions, wanted: WantedTopology): Promise<Answer> {
+async function apply(options: TopologyOptions, wanted: WantedTopology): Promise<Outcome> {
   const { vhost, dryRun, yes } = options;
   const place = { url: options.managementUrl ?? "", vhost };
   const before = await findDifferences(options, wanted);
@@ -84,7 +85,7 @@ async function apply(options: TopologyOptions, wanted: WantedTopology): Promise<
     return {
       exitCode: 0,
       text: `${plan}\nNothing was changed: --dry-run.`,
-      json: { differences: before, applied: false },
+      value: { differences: before, applied: false },
     };
   }
   const refusals: string[] = [];
@@ -105,7 +106,7 @@ async function apply(options: TopologyOptions, wanted: WantedTopology): Promise<
   return {
     exitCode: isRight ? 0 : 1,
     text: [plan, ...refusals, describeLeft(left, yes)].join("\n"),
-    json: { differences: before, applied: true, left, refusals, unserved: wanted.unserved },
+    value: { differences: before, applied: true, left, refusals, unserved: wanted.unserved },
   };
 }
 
@@ -117,4 +118,53 @@ function withoutUsers(definitions: Definitions, absent: ReadonlySet<string>): De
     permissions: definitions.permissions.filter(isThere),
     topic_permissions: definitions.topic_permissions.filter(isThere),
   };
+}
+
+const signs = { add: "+", change: "~", remove: "-", conflict: "!" } as const;
+const order = ["add", "change", "remove", "conflict"] as const;
+const words = {
+  add: "to add",
+  change: "to change",
+  remove: "to remove",
+  conflict: "in conflict",
+} as const;
+
+/** How many differences of each kind, and each of them on a line. */
+function describeDifferences(
+  differences: readonly Difference[],
+  unserved: readonly string[],
+): string {
+  if (differences.length + unserved.length === 0) return "The broker is as it should be.";
+  const sums = order.flatMap((action) => {
+    const times = differences.filter((one) => one.action === action).length;
+    return times === 0 ? [] : [`${times} ${words[action]}`];
+  });
+  const sorted = differences.toSorted((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
+  return [
+    ...sorted.map(lineOf),
+    ...unserved.map((sentence) => `! ${sentence}`),
+    sums.length === 0 ? "The broker is as the list says." : `${sums.join(", ")}.`,
+  ].join("\n");
+}
+
+const lineOf = ({ action, kind, name, detail }: Difference): string =>
+  `${signs[action]} ${kind} ${name}${detail === null ? "" : `: ${detail}`}`;
+
+/** What an import has not repaired, and what to do about it. */
+function describeLeft(left: readonly Difference[], removed: boolean): string {
+  const removals = left.filter(({ action }) => action === "remove");
+  const conflicts = left.filter(({ action }) => action === "conflict");
+  const others = left.filter(({ action }) => action === "add" || action === "change");
+  if (left.length === 0) return "Done: the broker is as it should be.";
+  return [
+    ...others.map((one) => `Not done: ${lineOf(one)}`),
+    ...(conflicts.length === 0
+      ? []
+      : [
+          `${count(conflicts.length, "conflict")}: stop what uses them, let the queues run empty, delete them, and apply again; make a missing user by giving its password.`,
+        ]),
+    ...(removals.length === 0 || removed
+      ? []
+      : [`${removals.length} to remove were left: say --yes to remove them, too.`]),
+  ].join("\n");
 }

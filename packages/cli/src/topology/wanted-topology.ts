@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { ContractFault } from "@holdfast/domain";
 import {
   type BrokerUser,
   type Definitions,
@@ -9,6 +8,8 @@ import {
   type PasswordCheck,
 } from "@holdfast/messaging";
 import { openInspector } from "@holdfast/state-store";
+import { UsageError } from "../api/usage-error.ts";
+import type { Io } from "../api/verb.ts";
 import type { TopologyOptions } from "./read-options.ts";
 import { type ListedUser, readUsers } from "./read-users.ts";
 
@@ -24,7 +25,7 @@ export interface WantedTopology {
 /** Makes the definitions from the list of users and the stored workflows. */
 export async function wantedTopology(
   options: TopologyOptions,
-  env: NodeJS.ProcessEnv,
+  env: Io["env"],
 ): Promise<WantedTopology> {
   const { oneAgentUser, passwords, vhost, duringUpgrade } = options;
   const listed = await readUsers(options.users);
@@ -80,14 +81,14 @@ async function calledAgents(url: string | null): Promise<ReadonlyMap<string, rea
 type PasswordOf = (user: string) => string | null;
 
 /** Finds passwords in the environment, in a file, or nowhere. */
-function passwordsFrom(source: string | null, env: NodeJS.ProcessEnv): PasswordOf {
+function passwordsFrom(source: string | null, env: Io["env"]): PasswordOf {
   if (source === null) return () => null;
   if (source === "env") return (user) => fromEnvironment(user, env);
   const found = passwordsIn(source);
   return (user) => mustBeGiven(user, found[user], `add it to ${source}`);
 }
 
-function fromEnvironment(user: string, env: NodeJS.ProcessEnv): string {
+function fromEnvironment(user: string, env: Io["env"]): string {
   const name = `${user.toUpperCase().replaceAll(/\W/g, "_")}_PASSWORD`;
   const file = env[`${name}_FILE`] ?? "";
   const password = file === "" ? env[name] : contentOf(file).trimEnd();
@@ -100,7 +101,7 @@ function mustBeGiven(user: string, password: unknown, how: string): string {
     password === undefined || password === ""
       ? "has no password"
       : "has a password of less than 8 characters";
-  throw new ContractFault("cli.usage", `The user ${user} ${what}: ${how}.`);
+  throw new UsageError(`The user ${user} ${what}: ${how}.`);
 }
 
 function passwordsIn(file: string): Readonly<Record<string, unknown>> {
@@ -113,16 +114,13 @@ function passwordsIn(file: string): Readonly<Record<string, unknown>> {
   } catch {
     // The parser's words quote the passwords.
   }
-  throw new ContractFault("cli.usage", `${file} holds no JSON object of users and passwords.`);
+  throw new UsageError(`${file} holds no JSON object of users and passwords.`);
 }
 
 function contentOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new ContractFault(
-      "cli.usage",
-      `The passwords cannot be read: ${(error as Error).message}`,
-    );
+    throw new UsageError(`The passwords cannot be read: ${(error as Error).message}`);
   }
 }

@@ -38,7 +38,8 @@ export function announcedContract(
  * - `unknown`: it has one that no stored workflow was made with, or does not say; it sees by each request.
  * - `unfit`: it cannot do what the workflow asks for.
  */
-export type Reading = "same" | "fits" | "unknown" | "unfit";
+export type Reading = (typeof readings)[number];
+export const readings = ["same", "fits", "unknown", "unfit"] as const;
 
 /** A contract of which the schemas are known. */
 export interface KnownContract extends OperationContract {

@@ -1,5 +1,12 @@
 import type { Json, Template } from "@holdfast/domain";
-import { isObject, type JsonSchema, own } from "../schema/schema-keywords.ts";
+import {
+  composing,
+  conditional,
+  dependent,
+  isObject,
+  type JsonSchema,
+  own,
+} from "../schema/schema-keywords.ts";
 import {
   fieldOf,
   hasField,
@@ -177,9 +184,7 @@ function demandOfPresence(
   { part, name }: { readonly part: Part; readonly name: string },
 ): Demand {
   const { reader } = judging;
-  const needs = ["dependentRequired", "dependentSchemas", "dependencies"].map(
-    (keyword) => own(mapOf(reader, schema, keyword), name) ?? true,
-  );
+  const needs = dependent.map((keyword) => own(mapOf(reader, schema, keyword), name) ?? true);
   const isFree = needs.every(
     (need) =>
       isTrivial(need) ||
@@ -281,8 +286,8 @@ function dependsOn(judging: Judging, schema: Json | undefined, at: At): Demand {
   const target = targetOf(reader, schema);
   const sameValue = [
     ...(target === undefined ? [] : [target]),
-    ...["allOf", "anyOf", "oneOf"].flatMap((keyword) => listOf(reader, schema, keyword)),
-    ...["if", "then", "else", "not"].map((keyword) => own(schema, keyword)),
+    ...composing.flatMap((keyword) => listOf(reader, schema, keyword)),
+    ...conditional.map((keyword) => own(schema, keyword)),
   ];
   const isTouched = touching.some((keyword) => keywordOf(reader, schema, keyword) !== undefined);
   const isRequired =

@@ -11,7 +11,15 @@ import {
 } from "@holdfast/domain";
 import { closeObjects, type FieldFault } from "../definition/check-input.ts";
 import { schemaMeaning } from "../definition/schema-meaning.ts";
-import { escaped, isObject, type JsonSchema, own } from "../schema/schema-keywords.ts";
+import {
+  composing,
+  conditional,
+  dependent,
+  escaped,
+  isObject,
+  type JsonSchema,
+  own,
+} from "../schema/schema-keywords.ts";
 import { type Demand, demandAt, type Missing } from "./demand.ts";
 import {
   type Chance,
@@ -417,8 +425,8 @@ function ofSameValue(reader: SchemaReader, schemas: readonly Json[]): readonly J
     if (!isObject(schema) || found.has(schema)) continue;
     found.add(schema);
     pending.push(targetOf(reader, schema));
-    for (const word of ["allOf", "anyOf", "oneOf"]) pending.push(...listOf(reader, schema, word));
-    for (const word of ["if", "then", "else", "not"]) pending.push(own(schema, word));
+    for (const word of composing) pending.push(...listOf(reader, schema, word));
+    for (const word of conditional) pending.push(own(schema, word));
     for (const word of ["dependentSchemas", "dependencies"]) {
       pending.push(...Object.values(mapOf(reader, schema, word)));
     }
@@ -432,7 +440,7 @@ const namesIn = (reader: SchemaReader, schemas: readonly JsonSchema[]): readonly
     ...Object.keys(mapOf(reader, schema, "properties")),
     ...patternsIn(reader, schema),
     ...listOf(reader, schema, "required").map(String),
-    ...["dependentRequired", "dependencies", "dependentSchemas"].flatMap((keyword) =>
+    ...dependent.flatMap((keyword) =>
       Object.entries(mapOf(reader, schema, keyword)).flatMap(([name, names]) => [
         name,
         ...(Array.isArray(names) ? names.map(String) : []),

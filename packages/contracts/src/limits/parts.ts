@@ -2,14 +2,11 @@ import {
   fairnessLimits,
   idPattern,
   type Json,
-  printableCharacter,
-  readableCharacter,
+  printablePattern,
+  readablePattern,
 } from "@holdfast/domain";
 import { Type } from "typebox";
 import { limits } from "./limits.ts";
-
-const readable = `^${readableCharacter}*$`;
-const printable = `^${printableCharacter}*$`;
 
 const uuid = Type.String({
   maxLength: 36,
@@ -21,22 +18,30 @@ export const TaskId = uuid;
 export const FairnessKey = Type.String({
   minLength: 1,
   maxLength: fairnessLimits.key,
-  pattern: printable,
+  pattern: printablePattern,
 });
 /** Random, new with each attempt. */
 export const Token = uuid;
-export const Name = Type.String({ minLength: 1, maxLength: limits.name, pattern: printable });
-export const Code = Type.String({ minLength: 1, maxLength: limits.code, pattern: printable });
-export const Key = Type.String({ minLength: 1, maxLength: limits.key, pattern: printable });
-export const Note = Type.String({ maxLength: limits.note, pattern: readable });
-export const Words = Type.String({ maxLength: limits.words, pattern: readable });
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: limits.name,
+  pattern: printablePattern,
+});
+export const Code = Type.String({
+  minLength: 1,
+  maxLength: limits.code,
+  pattern: printablePattern,
+});
+export const Key = Type.String({ minLength: 1, maxLength: limits.key, pattern: printablePattern });
+export const Note = Type.String({ maxLength: limits.note, pattern: readablePattern });
+export const Words = Type.String({ maxLength: limits.words, pattern: readablePattern });
 /** The hash of the contract of an operation; empty: there is none. */
 export const ContractHash = Type.String({
   maxLength: limits.contract,
   pattern: `^([0-9a-f]{${limits.contract}})?$`,
 });
 /** ISO 8601. */
-export const Instant = Type.String({ maxLength: limits.instant, pattern: printable });
+export const Instant = Type.String({ maxLength: limits.instant, pattern: printablePattern });
 /** A whole number that an `integer` of Postgres can hold. */
 export const Count = (minimum: 0 | 1) => Type.Integer({ minimum, maximum: limits.integer });
 

@@ -1,3 +1,4 @@
+import { composing } from "../schema/schema-keywords.ts";
 import { limits } from "./limits.ts";
 import { payloadMark } from "./parts.ts";
 
@@ -21,7 +22,7 @@ export function unboundedParts(
 ): readonly string[] {
   const visit = (part: JsonSchema, path: string): readonly string[] => {
     if (part["$comment"] === payloadMark || "const" in part || "enum" in part) return [];
-    const choices = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => schemasIn(part[keyword]));
+    const choices = composing.flatMap((keyword) => schemasIn(part[keyword]));
     if (choices.length > 0) return choices.flatMap((choice) => visit(choice, path));
     const types = [part["type"]].flat();
     return types.flatMap((type) => visitType(String(type), part, path));

@@ -1,3 +1,4 @@
+import { breakerStates } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
 import { operationNamePattern } from "../definition/definition-schema.ts";
 import { limits } from "../limits/limits.ts";
@@ -14,7 +15,7 @@ const AgentHeartbeatSchema = Type.Object({
   /** How many of its slots are taken. */
   inFlight: Count(0),
   /** Whether it leaves its remote service alone. */
-  breaker: Type.Enum(["closed", "open", "half-open"]),
+  breaker: Type.Enum([...breakerStates]),
   /** Milliseconds for which it still leaves its remote service alone; 0 unless the breaker is open. */
   openForMs: Count(0),
   /**

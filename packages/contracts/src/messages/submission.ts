@@ -1,4 +1,4 @@
-import { fairnessLimits, type Json, printableCharacter, priorities } from "@holdfast/domain";
+import { fairnessLimits, type Json, printablePattern, priorities } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
 import { FairnessKey, Payload } from "../limits/parts.ts";
@@ -28,7 +28,7 @@ const Fairness = Type.Object(
 );
 const Labels = Type.Record(
   Type.String({ pattern: labelNamePattern }),
-  Type.String({ minLength: 1, maxLength: limits.label, pattern: `^${printableCharacter}*$` }),
+  Type.String({ minLength: 1, maxLength: limits.label, pattern: printablePattern }),
   { ...closed, maxProperties: limits.labels, description: "By what the task is found." },
 );
 

@@ -18,6 +18,12 @@ export const single = [
 ] as const;
 /** Keywords whose value is a list of schemas. */
 export const listed = ["allOf", "anyOf", "items", "oneOf", "prefixItems"] as const;
+/** Keywords whose schemas hold for the value itself, all or some of them. */
+export const composing = ["allOf", "anyOf", "oneOf"] as const;
+/** Keywords whose schema is about the value itself. */
+export const conditional = ["if", "then", "else", "not"] as const;
+/** Keywords that say what else a field needs. */
+export const dependent = ["dependentRequired", "dependentSchemas", "dependencies"] as const;
 /** Keywords whose value is a map of schemas; where a map of `dependencies` has a list, that is none. */
 export const named = [
   "dependencies",

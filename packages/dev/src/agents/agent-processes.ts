@@ -27,7 +27,7 @@ export interface AgentProcesses extends AsyncDisposable {
   kill(agent: string): Promise<void>;
 }
 
-interface Options {
+interface AgentProcessOptions {
   readonly folder: string;
   readonly cacheFolder: string;
   readonly env: () => Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ const packages = ["@holdfast/agent", "@holdfast/agent-service"];
 const restartAfter = 1_000;
 
 /** Opens the processes of Agents, with one always prepared for the next start. */
-export function openAgentProcesses(options: Options): AgentProcesses {
+export function openAgentProcesses(options: AgentProcessOptions): AgentProcesses {
   const { folder, env, say } = options;
   const running = new Map<string, Running>();
   let isStopping = false;
@@ -153,7 +153,7 @@ function beginAgents(process: PreparedProcess, { place, env, say }: Begin): Runn
 }
 
 /** One process that is ready to begin, and all that were taken and live: also one that is not ready yet, or finishes what it has. */
-function openSpares({ folder, cacheFolder, calm }: Options) {
+function openSpares({ folder, cacheFolder, calm }: AgentProcessOptions) {
   const shared = { main, packages, folder, cacheFolder };
   const spare = openSpare(() => prepareProcess(shared), calm);
   const taken = new Set<PreparedProcess>();

@@ -52,8 +52,8 @@ test("the key t has a step done at once that waits an hour, because its task beg
   await dev.until(held, ({ steps }) => steps[0]?.attempt === 2);
   dev.save("freed", "");
   expect((await dev.ended(held)).state).toBe("processed");
-  expect(await dev.holdfast("verify")).toMatchObject({ code: 0 });
-  const { text } = await dev.holdfast("doctor");
+  expect(await dev.holdfast("verify", "--direct")).toMatchObject({ code: 0 });
+  const { text } = await dev.holdfast("doctor", "--direct");
   expect(text).toMatch(/^✓ store\.clock .* apart from the .* of holdfast dev$/m);
   expect(text).toMatch(/^✓ store\.clock_jumped /m);
 });

@@ -1,12 +1,4 @@
 import { queryOnce } from "@holdfast/local-stack";
-import {
-  advanceBy,
-  bindFunctions,
-  findClock,
-  makeClock,
-  makePartitions,
-  readClock,
-} from "./clock-sql.ts";
 
 /** The clock of the state store, which decides what is due and what is late. */
 export interface DevClock {
@@ -61,3 +53,73 @@ export const foreignClock = (): DevClock =>
   leftAlone("The clock is left alone, because STATE_STORE_URL names a server of your own.");
 
 const leftAlone = (why: string): DevClock => ({ advance: async () => why });
+
+/**
+ * A clock that can be advanced. Statements, column defaults, views and functions call `now()` and its like without a
+ * schema: with `dev_clock` before `pg_catalog` on the search path they get these. `public` stays first, where tables
+ * that a project makes in this database belong.
+ */
+const makeClock = (database: string, hasUuidV7: boolean): string => `
+  create schema dev_clock;
+  create table dev_clock.clock
+    (singleton boolean primary key default true check (singleton), ahead interval not null);
+  insert into dev_clock.clock (ahead) values ('0');
+  ${clockFunctions.map(([name, volatility]) => makeFunction(name, volatility)).join("\n")}
+  ${hasUuidV7 ? makeUuidV7 : ""}
+  grant usage on schema dev_clock to public;
+  grant select on dev_clock.clock to public;
+  alter database ${database} set search_path = "$user", public, dev_clock, pg_catalog`;
+
+/** Which there are, and how stable each is within a statement: as in `pg_catalog`. */
+const clockFunctions = [
+  ["now", "stable"],
+  ["transaction_timestamp", "stable"],
+  ["statement_timestamp", "stable"],
+  ["clock_timestamp", "volatile"],
+] as const;
+
+const makeFunction = (name: string, volatility: string): string => `
+  create function dev_clock.${name}() returns timestamptz language sql ${volatility} parallel safe cost 1
+    return pg_catalog.${name}() + (select ahead from dev_clock.clock);`;
+
+/** Ids begin with their time. */
+const makeUuidV7 = `
+  create function dev_clock.uuidv7() returns uuid language sql volatile parallel safe cost 1
+    return pg_catalog.uuidv7((select ahead from dev_clock.clock));`;
+
+/**
+ * Functions of the store with a search path of their own get the clock too. Not the two by which the Supervisor
+ * decides what may be deleted by age: for them a clock that runs ahead has jumped, and a person would be alerted.
+ */
+const bindFunctions = `
+  do $$
+  declare
+    routine regprocedure;
+  begin
+    for routine in
+      select oid
+        from pg_proc
+       where pronamespace = to_regnamespace('state')
+         and 'search_path=pg_catalog, pg_temp' = any(proconfig)
+         and proname not in ('trusted_now', 'look_at_clock')
+    loop
+      execute format('alter routine %s set search_path = dev_clock, pg_catalog, pg_temp', routine);
+    end loop;
+  end
+  $$`;
+
+const findClock = `
+  select to_regclass('dev_clock.clock') is not null                   as has_clock,
+         to_regclass('state.migrations') is not null                  as is_migrated,
+         current_setting('server_version_num')::integer >= 180000     as has_uuid_v7,
+         quote_ident(current_database())                              as database`;
+
+const advanceBy = (hours: number): string => `
+  update dev_clock.clock set ahead = ahead + interval '${hours} hours'`;
+
+/** Tasks may be in a month then that has no partitions yet. */
+const makePartitions = "select state.make_partitions()";
+
+const readClock = `
+  select clock_timestamp() as now, (extract(epoch from ahead) / 3600)::integer as hours
+    from dev_clock.clock`;

@@ -24,7 +24,7 @@ export interface OneProcess extends AsyncDisposable {
   start(service: Service, options: HostOptions): HostedService;
 }
 
-interface Options {
+interface OneProcessOptions {
   /**
    * Called with the name of a service that failed when it had begun to work, or with an uncaught error: null, where it
    * is not known whose. The process should end: the memory of its services is not to be trusted.
@@ -33,7 +33,7 @@ interface Options {
 }
 
 /** Opens this process to services. Disposing stops them, the last one first. */
-export function openOneProcess({ onCrash }: Options): OneProcess {
+export function openOneProcess({ onCrash }: OneProcessOptions): OneProcess {
   const hosted: HostedService[] = [];
   const crash = (error: unknown): void => onCrash(hostedNow(), error);
   process.on("uncaughtException", crash).on("unhandledRejection", crash);

@@ -5,7 +5,7 @@ import { importGraph } from "./import-graph.ts";
 import { findProjectFiles } from "./project-files.ts";
 import type { WorkflowSync } from "./sync-project.ts";
 
-interface Options {
+interface KeepInStepOptions {
   readonly folder: string;
   readonly sync: WorkflowSync;
   readonly agents: AgentProcesses;
@@ -17,7 +17,7 @@ interface Options {
  * Does for each save what it needs: applies the workflows that changed, and starts those Agents anew whose file, or
  * what that imports, changed. Saves are done one after the other.
  */
-export function keepInStep(options: Options): (files: ReadonlySet<string>) => void {
+export function keepInStep(options: KeepInStepOptions): (files: ReadonlySet<string>) => void {
   const { folder, say } = options;
   let agentFiles = findProjectFiles(folder).agents;
   let working = Promise.resolve();
@@ -46,7 +46,7 @@ const isTouched = (file: string, saved: ReadonlySet<string>): boolean =>
   [...importGraph(file)].some((one) => saved.has(one));
 
 async function applyWorkflows(
-  { sync, say }: Options,
+  { sync, say }: KeepInStepOptions,
   files: readonly string[],
   from: number,
 ): Promise<void> {
@@ -56,7 +56,7 @@ async function applyWorkflows(
 }
 
 async function restart(
-  { agents, folder, say }: Options,
+  { agents, folder, say }: KeepInStepOptions,
   file: string,
   from: number,
 ): Promise<void> {

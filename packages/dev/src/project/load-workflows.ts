@@ -12,7 +12,7 @@ const main = fileURLToPath(new URL(`./loader${extensionOf(import.meta.url)}`, im
 /** Milliseconds. A module that waits for something would keep every later save from being seen. */
 const loadWithin = 10_000;
 
-interface Options {
+interface LoaderOptions {
   readonly folder: string;
   readonly cacheFolder: string;
   /** Resolves once everything runs. */
@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** Opens a loader, which always has the next process ready. */
-export function openWorkflowLoader({ calm, ...options }: Options): WorkflowLoader {
+export function openWorkflowLoader({ calm, ...options }: LoaderOptions): WorkflowLoader {
   const packages = ["@holdfast/contracts", "@holdfast/workflow"];
   const prepare = (): PreparedProcess => prepareProcess({ ...options, main, packages });
   const spare = openSpare(prepare, calm);

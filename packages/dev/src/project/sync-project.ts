@@ -31,7 +31,7 @@ type Store = Pick<
   "registerWorkflow" | "findWorkflows" | "retireWorkflow" | "activateWorkflow"
 >;
 
-interface Options {
+interface SyncOptions {
   readonly store: Store;
   readonly loader: Pick<WorkflowLoader, "load">;
   readonly queues: AgentQueues;
@@ -42,7 +42,7 @@ interface Options {
 }
 
 /** Opens the sync. What a file held last stays in force while the file cannot be loaded. */
-export function openWorkflowSync(options: Options): WorkflowSync {
+export function openWorkflowSync(options: SyncOptions): WorkflowSync {
   const { store, loader, queues, folder, storedBy, say } = options;
   let applied: readonly AppliedWorkflow[] = [];
 

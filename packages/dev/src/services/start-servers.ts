@@ -5,7 +5,7 @@ import { type DevClock, foreignClock, migrateWithClock } from "../clock/dev-cloc
 import { claimBroker, foreignServer, type Project } from "./claim-servers.ts";
 import type { Places } from "./start-services.ts";
 
-interface Options {
+interface ServerOptions {
   readonly dataFolder: string;
   readonly owner: Project;
   readonly fresh: boolean;
@@ -22,7 +22,7 @@ interface Servers extends Places, AsyncDisposable {
 }
 
 /** Finds or starts Postgres and RabbitMQ, and brings the state store to the schema of this release. */
-export async function startServers(options: Options): Promise<Servers> {
+export async function startServers(options: ServerOptions): Promise<Servers> {
   const { dataFolder, owner, fresh, say, onBrokerLoaded } = options;
   const givenBroker = process.env["BROKER_URL"];
   const places = collectPlaces(options.onPlaces);

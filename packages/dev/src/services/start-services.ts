@@ -26,7 +26,7 @@ export interface Services extends AsyncDisposable {
   begin(places: Places): Promise<string>;
 }
 
-interface Options {
+interface ServiceOptions {
   /** The first port to try for the API. */
   readonly port: number;
   readonly operatorToken: string;
@@ -44,7 +44,7 @@ export class Crash extends Error {
 const supervisorAfter = 1_000;
 
 /** Loads what the first task needs, with the libraries: it takes the processor for a moment that nothing else needs. */
-export async function loadServices(options: Options): Promise<Services> {
+export async function loadServices(options: ServiceOptions): Promise<Services> {
   const { port, operatorToken, say, stop } = options;
   const { loadService, openOneProcess } = await import("../one-process/one-process.ts");
   const stack = disposableStack();

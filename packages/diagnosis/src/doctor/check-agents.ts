@@ -1,7 +1,7 @@
 import { agentQueue } from "@holdfast/contracts";
+import { durationText } from "@holdfast/domain";
 import type { BrokerFacts, ManagedQueue } from "@holdfast/messaging";
 import type { AgentNeed } from "@holdfast/state-store";
-import { duration } from "../print/duration.ts";
 import { managed } from "./check-broker.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
@@ -32,7 +32,7 @@ export function checkTimeouts({ needs, broker, consumerTimeout }: AgentFacts): r
     return [
       wrong(
         "agents.consumer_timeout",
-        `${longestStep} gives the Agent ${agent} ${duration(longest)}, the broker's consumer_timeout only ${duration(timeout)}${consumerTimeout === null ? " unless it was raised" : ""}`,
+        `${longestStep} gives the Agent ${agent} ${durationText(longest)}, the broker's consumer_timeout only ${durationText(timeout)}${consumerTimeout === null ? " unless it was raised" : ""}`,
         "raise consumer_timeout in rabbitmq.conf and say so by --consumer-timeout, or make the step shorter",
       ),
     ];
@@ -42,7 +42,7 @@ export function checkTimeouts({ needs, broker, consumerTimeout }: AgentFacts): r
   return [
     fine(
       "agents.consumer_timeout",
-      `the longest request that an Agent keeps has ${duration(longest)}, within a consumer_timeout of ${duration(node)}`,
+      `the longest request that an Agent keeps has ${durationText(longest)}, within a consumer_timeout of ${durationText(node)}`,
     ),
   ];
 }

@@ -1,5 +1,5 @@
+import { durationText } from "@holdfast/domain";
 import type { ClockFacts } from "@holdfast/state-store";
-import { duration } from "../print/duration.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
 /** Milliseconds. NTP may set a clock back by less. */
@@ -20,7 +20,7 @@ export function checkClockJump(facts: ClockFacts, advance = 0): Finding {
   if (latest - now > tolerated) {
     return wrong(
       code,
-      `the clock of Postgres was set back by ${duration(latest - now)} or more: the store holds times up to ${when(latest)}`,
+      `the clock of Postgres was set back by ${durationText(latest - now)} or more: the store holds times up to ${when(latest)}`,
       "set the clock of its host right by NTP: limits and delays from before the jump last longer by as much",
     );
   }
@@ -33,7 +33,7 @@ export function checkClockJump(facts: ClockFacts, advance = 0): Finding {
       : `seen at ${when(aheadSince)}; nothing is deleted by age for a day`;
   return wrong(
     code,
-    `the clock of Postgres is ${duration(lead)} ahead of the last time that a Supervisor trusted: ${cause}`,
+    `the clock of Postgres is ${durationText(lead)} ahead of the last time that a Supervisor trusted: ${cause}`,
     "set the clock of its host right by NTP; if it is right: update state.trusted_clock set at = now()",
   );
 }

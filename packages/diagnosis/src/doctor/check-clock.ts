@@ -1,4 +1,4 @@
-import { duration } from "../print/duration.ts";
+import { durationText } from "@holdfast/domain";
 import { type Finding, fine, wrong } from "./finding.ts";
 
 /** One look at both clocks, in milliseconds since 1970: before the question, the answer, after it. */
@@ -19,8 +19,8 @@ export function checkClock(samples: readonly ClockSample[], advance = 0): readon
   const [best] = samples.toSorted((a, b) => roundTrip(a) - roundTrip(b));
   if (best === undefined) return [];
   const skew = best.store - (best.before + best.after) / 2;
-  const apart = advance === 0 ? "" : `, apart from the ${duration(advance)} of holdfast dev`;
-  const text = `this host's clock is ${duration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the store's${apart}`;
+  const apart = advance === 0 ? "" : `, apart from the ${durationText(advance)} of holdfast dev`;
+  const text = `this host's clock is ${durationText(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the store's${apart}`;
   return Math.abs(skew) - roundTrip(best) / 2 > tolerated
     ? [
         wrong(

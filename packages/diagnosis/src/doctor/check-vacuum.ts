@@ -1,5 +1,5 @@
+import { durationText } from "@holdfast/domain";
 import type { ServerFacts, UnvacuumedTable, XminHolder } from "@holdfast/state-store";
-import { duration } from "../print/duration.ts";
 import { type Finding, fine, orFine, unseen, wrong } from "./finding.ts";
 
 export interface VacuumFacts {
@@ -61,7 +61,7 @@ function checkHolders(holders: readonly XminHolder[], seesAll: boolean): readonl
 const describe = ({ kind, name, detail, openFor }: XminHolder): string =>
   openFor === null
     ? `${kind} ${name} is ${detail}: vacuum must keep what it may want`
-    : `${kind} ${name} (${detail}) has been open for ${duration(openFor)}: vacuum must keep all that it may see`;
+    : `${kind} ${name} (${detail}) has been open for ${durationText(openFor)}: vacuum must keep all that it may see`;
 
 function adviceFor({ kind, name }: XminHolder): string {
   switch (kind) {

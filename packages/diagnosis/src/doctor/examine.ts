@@ -1,21 +1,26 @@
-import { Fault } from "@holdfast/domain";
+import { durationText, Fault } from "@holdfast/domain";
+import type {
+  Loss,
+  PauseInForce,
+  RefusedSubmissions,
+  StandstillFacts,
+  UnsentNotifications,
+  Unusable,
+} from "@holdfast/state-store";
 import { adviceFor } from "../advice.ts";
+import { count } from "../print/count.ts";
 import { checkTimeouts } from "./check-agents.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkCauses } from "./check-causes.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkClockJump } from "./check-clock-jump.ts";
-import { checkConsumers } from "./check-consumers.ts";
 import { checkContracts } from "./check-contracts.ts";
-import { checkDefinitions } from "./check-definitions.ts";
-import { checkLosses, checkNotifications, checkRefusals } from "./check-losses.ts";
 import { checkPartitions } from "./check-partitions.ts";
-import { checkPauses } from "./check-pauses.ts";
 import { checkQueues } from "./check-queues.ts";
 import { checkPooler, checkSchema } from "./check-schema.ts";
 import { checkServer } from "./check-server.ts";
 import { checkVacuum } from "./check-vacuum.ts";
-import { type Finding, wrong } from "./finding.ts";
+import { type Finding, fine, orFine, wrong } from "./finding.ts";
 import { type FactsOptions, gatherFacts, type StoreFacts } from "./gather-facts.ts";
 
 export interface Examination {
@@ -75,3 +80,126 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
 
 const unreachable = (code: string, fault: Fault): Finding =>
   wrong(code, "it could not be looked at", adviceFor(fault));
+
+/** Whether every Scheduler records what it reads. */
+const checkConsumers = (standstills: readonly StandstillFacts[]): readonly Finding[] =>
+  orFine(
+    standstills.map(({ instance, queue, messages, failures, forMs, error }) =>
+      wrong(
+        "consumers.failing",
+        `${instance} cannot record ${count(messages, "message")} of ${queue}: ${count(failures, "failure")} in ${durationText(forMs)}, ${error}`,
+        "mend what the error says; the messages stay unacknowledged and are recorded then by themselves. A restart moves them to another Scheduler and counts towards the delivery limit",
+      ),
+    ),
+    "consumers.failing",
+    "every Scheduler records what it reads",
+  );
+
+/** Whether every stored definition, and every unfinished task, can be used as it stands in the store. */
+const checkDefinitions = ({ workflows, uncheckedWorkflows, tasks }: Unusable): readonly Finding[] =>
+  orFine(
+    [
+      ...uncheckedWorkflows.map(({ name, problem }) =>
+        wrong(
+          "workflows.schemas",
+          `a part of a schema of ${name} is not checked: ${problem}`,
+          `store a new version of ${name} without it; until then the part allows everything, and the others are checked`,
+        ),
+      ),
+      ...workflows.map(({ name, problem }) =>
+        wrong(
+          "workflows.definitions",
+          `the definition of ${name} cannot be used: ${problem}`,
+          `restore the row of ${name} in state.workflows as the workflow's author registered it; its tasks wait meanwhile and go on by themselves`,
+        ),
+      ),
+      ...(tasks.length > 0 && workflows.length === 0
+        ? [
+            wrong(
+              "workflows.definitions",
+              `${count(tasks.length, "task")} cannot be decided about, such as ${tasks[0]?.taskId}: ${tasks[0]?.problem}`,
+              "restore their rows, then POST /v1/tasks/:id/resume; see holdfast verify for all of them",
+            ),
+          ]
+        : []),
+    ],
+    "workflows.definitions",
+    "every stored definition can be used",
+  );
+
+/** Messages whose effect was lost: dead letters and refused replies. */
+const checkLosses = (losses: readonly Loss[]): readonly Finding[] =>
+  orFine(losses.map(describe), "messages.lost", "no message was unreadable or refused of late");
+
+const describe = ({ kind, from, reason, messages, latest }: Loss): Finding => {
+  const last = `${messages}, the last at ${latest.toISOString()}`;
+  return kind === "dead letter"
+    ? wrong(
+        "messages.dead",
+        `dead letters in ${from} (${reason}): ${last}`,
+        "read them in state.dead_letters: a sender publishes what this release cannot read",
+      )
+    : wrong(
+        "messages.rejected",
+        `replies of ${from} were refused (${reason}): ${last}`,
+        "read them in state.rejected_replies: that Agent answers requests that it was not sent, or in another Agent's name",
+      );
+};
+
+/** Submissions that applications enqueued, and that became no tasks. */
+const checkRefusals = (refused: readonly RefusedSubmissions[]): readonly Finding[] =>
+  orFine(
+    refused.map(({ submitter, code, submissions, latest }) =>
+      wrong(
+        "inbox.refused",
+        `submissions of ${submitter} were refused (${code}): ${submissions}, the last at ${latest}`,
+        "read why in state.refusals: that application commits what its workflow does not take; submitTasks of @holdfast/client refuses it before",
+      ),
+    ),
+    "inbox.refused",
+    "no submission that an application enqueued was refused of late",
+  );
+
+/** Notifications that are unsent, and alerts that no queue received. */
+const checkNotifications = ({ unheard, unsent }: UnsentNotifications): readonly Finding[] =>
+  orFine(
+    [
+      ...(unheard === 0
+        ? []
+        : [
+            wrong(
+              "alerts.unheard",
+              `${unheard} of the last day's alerts reached no queue`,
+              "bind a queue to the exchange holdfast.events by alert.#, and read state.alerts",
+            ),
+          ]),
+      ...(unsent === 0
+        ? []
+        : [
+            wrong(
+              "notices.unsent",
+              `${unsent} notifications wait to be sent`,
+              "look whether Schedulers run, and whether they reach the broker",
+            ),
+          ]),
+    ],
+    "alerts.delivered",
+    "every alert reached a queue, and no notification waits",
+  );
+
+/** What is paused, by whom and why: an operator's wish, so nothing is wrong, but it holds orders up. */
+function checkPauses({
+  inForce,
+  tasks,
+}: {
+  readonly inForce: readonly PauseInForce[];
+  readonly tasks: number;
+}): readonly Finding[] {
+  const targets = inForce.map(
+    ({ kind, name, actor, reason, pausedAt }) =>
+      `the ${kind === "agent" ? "Agent" : "workflow"} ${name} by ${actor} since ${pausedAt.toISOString()} (${reason})`,
+  );
+  const all = [...targets, ...(tasks > 0 ? [count(tasks, "order")] : [])];
+  const code = "operators.pauses";
+  return [fine(code, all.length === 0 ? "nothing is paused" : `paused: ${all.join("; ")}`)];
+}

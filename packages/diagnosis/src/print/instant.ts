@@ -1,12 +1,10 @@
-import type { Instant } from "@holdfast/domain";
+import { distanceText, type Instant } from "@holdfast/domain";
 import { type PauseFacts, unusableActor } from "@holdfast/state-store";
-import { duration } from "./duration.ts";
 
 /** "2026-11-21T10:00:00.000Z (12 s ago)". */
 export function instant(at: Instant | null, now: Instant): string {
   if (at === null) return "an unknown time";
-  const distance = at >= now ? `in ${duration(at - now)}` : `${duration(now - at)} ago`;
-  return `${new Date(at).toISOString()} (${distance})`;
+  return `${new Date(at).toISOString()} (${distanceText(at, now)})`;
 }
 
 /** "ann since … because: stock-taking". */

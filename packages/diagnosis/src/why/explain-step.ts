@@ -2,11 +2,10 @@ import { type Instant, stepKinds } from "@holdfast/domain";
 import type { StepFacts, UnprovenPath } from "@holdfast/state-store";
 import type { CauseKind } from "../causes/cause.ts";
 import { count } from "../print/count.ts";
-import { instant } from "../print/instant.ts";
+import { instant, pausedBy } from "../print/instant.ts";
 import { causesOfStep, wordsOf } from "./causes-of-step.ts";
 import { explainPending } from "./explain-pending.ts";
-import { explainWaiting } from "./explain-waiting.ts";
-import type { Facts } from "./facts.ts";
+import { type Facts, isDone, isSettled, stepNamed } from "./facts.ts";
 import { countedFaultOf, stepOf, waitLimit } from "./words.ts";
 
 /** Says in one sentence in which state a step is, and why. Total: every state has an answer. */
@@ -99,3 +98,44 @@ function explainError(step: StepFacts, { goal }: Facts): string {
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** Why a step may not be begun yet. */
+function explainWaiting(step: StepFacts, facts: Facts): string {
+  if (facts.paused !== null) {
+    return `It waits with ${stepOf(step)}: the task is paused by ${pausedBy(facts.paused, facts.now)}.`;
+  }
+  const failed = facts.steps.find(({ processState }) => processState === "error");
+  if (facts.goal === "do" && failed !== undefined) {
+    return `It waits with ${stepOf(step)}: the task halted at ${stepOf(failed)} with ${countedFaultOf(failed)}.`;
+  }
+  const before = predecessorsOf(step, facts);
+  if (before.length > 0) {
+    const names = before.map((one) => `${one.name} (${one.processState})`).join(", ");
+    return `It waits with ${stepOf(step)} for what comes before: ${names}.`;
+  }
+  return step.admitted
+    ? `It waits with ${stepOf(step)}, and all that comes before is done: it is not planned yet, and the Supervisor plans it within a minute.`
+    : `It waits with ${stepOf(step)}, whose condition is not decided yet: the Supervisor's sweep decides it within a minute.`;
+}
+
+/** The steps that must be over before this one is begun, and are not. */
+function predecessorsOf(step: StepFacts, facts: Facts): readonly StepFacts[] {
+  const plan = facts.plan?.steps.get(step.name);
+  if (stepKinds[step.kind].goal === "do")
+    return named(plan?.after ?? [], facts).filter((one) => !isDone(one));
+  const undoes = plan?.undoes ?? step.name.replace(/:undo$/, "");
+  const call = named([undoes], facts).filter((one) => !isSettled(one));
+  const later = named(facts.plan?.downstream.get(undoes) ?? [], facts);
+  const undos = named(
+    later.map(({ name }) => `${name}:undo`),
+    facts,
+  );
+  return [
+    ...call,
+    ...later.filter((one) => one.attempt > 0 && !isSettled(one)),
+    ...undos.filter((one) => !isDone(one)),
+  ];
+}
+
+const named = (names: readonly string[], facts: Facts): readonly StepFacts[] =>
+  names.map((name) => stepNamed(facts, name)).filter((step) => step !== undefined);

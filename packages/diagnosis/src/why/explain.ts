@@ -1,7 +1,6 @@
-import { stepKinds } from "@holdfast/domain";
+import { durationText, stepKinds } from "@holdfast/domain";
 import type { PauseFacts, StandstillFacts, StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
-import { duration } from "../print/duration.ts";
 import { instant, pausedBy } from "../print/instant.ts";
 import { explainStep } from "./explain-step.ts";
 import type { Facts } from "./facts.ts";
@@ -50,7 +49,7 @@ const explainVersion = (workflow: string, { at, by, reason }: PauseFacts): strin
 
 const explainStandstill = (standstill: StandstillFacts): string => {
   const { instance, queue, messages, forMs, error } = standstill;
-  return `${instance} has failed for ${duration(forMs)} to record ${count(messages, "message")} of ${queue} (${error}): what the task waits for may be among them; see holdfast doctor.`;
+  return `${instance} has failed for ${durationText(forMs)} to record ${count(messages, "message")} of ${queue} (${error}): what the task waits for may be among them; see holdfast doctor.`;
 };
 
 function sentenceOf(facts: Facts, subject: StepFacts | null): string {

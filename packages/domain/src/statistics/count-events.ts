@@ -1,3 +1,4 @@
+import { failures } from "../source.ts";
 import type { Instant } from "../step.ts";
 import type { Milliseconds } from "../workflow-definition.ts";
 import { addDuration, addHistograms, type DurationHistogram } from "./duration-histogram.ts";
@@ -96,16 +97,14 @@ function ofWholeTask({ action, from, to, took }: CountedEvent): Increment | null
   return to === "halted" ? { halted: 1 } : null;
 }
 
-const failing: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
-
 function ofStep({ action, isUndo }: CountedEvent): Increment | null {
   if (action === "claim") return { attempts: 1 };
-  if (failing.has(action)) return { failedAttempts: 1 };
-  return isUndo && (action === "complete" || action === "resolve") ? { undoneSteps: 1 } : null;
+  if (failures.has(action)) return { failedAttempts: 1 };
+  return isUndo && (action === "complete" || action === "resolve") ? { undone: 1 } : null;
 }
 
 function ofAgent({ action, took, isUndo }: CountedEvent): Increment | null {
-  if (failing.has(action)) return { attempts: 1, failedAttempts: 1, took };
+  if (failures.has(action)) return { attempts: 1, failedAttempts: 1, took };
   if (action !== "complete") return null;
   return { attempts: 1, took, ...(isUndo ? { undoneSteps: 1 } : {}) };
 }

@@ -1,4 +1,4 @@
-import type { Provider } from "../server.ts";
+import { type Provider, providers } from "../server.ts";
 import type { StackOptions } from "../stack-options.ts";
 
 /** What HOLDFAST_PROVIDER may say. */
@@ -35,7 +35,7 @@ export function providerOrder(
   const local: readonly Provider[] = ["embedded", "installed", "package"];
   if (force === "local") return local;
   if (purpose === "test") return ["url", "docker", ...local];
-  return ["url", "embedded", "installed", "docker", "package"];
+  return providers;
 }
 
 /** The first provider with no obstacle, and why not those before it. Throws when there is none. */

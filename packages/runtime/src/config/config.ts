@@ -1,8 +1,8 @@
 import { ContractFault, parseDuration } from "@holdfast/domain";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, type TObject, type TStringOptions, Type } from "typebox";
-import { TracingConfig } from "../tracing/tracing-config.ts";
-import { type Environment, fileOf, readVariable } from "./read-variable.ts";
+import { longestSetting, TracingConfig } from "../tracing/tracing-config.ts";
+import { type Environment, readVariable } from "./read-variable.ts";
 import { serverUrls } from "./server-urls.ts";
 
 const durationKeyword = "holdfastDuration";
@@ -55,9 +55,16 @@ export const Integer = (options: {
   readonly formerly?: string;
 }) => Type.Integer(options);
 
+/** A port of this host; 0 takes a free one, unless its service says otherwise. */
+export const Port = (otherwise: number) =>
+  Integer({ default: otherwise, minimum: 0, maximum: 65_535 });
+
+/** Connections to the state store that one process may hold. */
+export const StoreConnections = Integer({ default: 6, minimum: 2, maximum: 100 });
+
 /** The URL of Postgres, with a login of this process's own. */
 export const StateStoreUrl = Text({
-  maxLength: 4_000,
+  maxLength: longestSetting,
   format: "url",
   pattern: "^postgres(ql)?://",
   description: "a Postgres URL such as postgres://user:password@host:5432/database",
@@ -65,7 +72,7 @@ export const StateStoreUrl = Text({
 
 /** The URL of RabbitMQ, with a user of this process's own. */
 export const BrokerUrl = Text({
-  maxLength: 4_000,
+  maxLength: longestSetting,
   format: "url",
   pattern: "^amqps?://",
   description: "a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
@@ -79,7 +86,7 @@ export const LoginPatience = DurationOrOff({ default: "5m", least: "1s" });
 
 /** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
 export const BrokerManagementUrl = Text({
-  maxLength: 4_000,
+  maxLength: longestSetting,
   format: "url",
   pattern: "^https?://",
   description: "a URL such as http://user:password@host:15672",
@@ -114,7 +121,7 @@ export const BaseConfig = Type.Object({
   /** The address on which `/health/live`, `/health/ready` and `/metrics` answer. */
   HEALTH_HOST: Text({ default: "0.0.0.0" }),
   /** The port of the health probes and of `/metrics`; 0 disables both. */
-  HEALTH_PORT: Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+  HEALTH_PORT: Port(0),
   ...TracingConfig.properties,
 });
 export type BaseConfig = Static<typeof BaseConfig>;

@@ -10,6 +10,9 @@ import { readNames } from "./local-names.ts";
  */
 export const AddressShare = Integer({ default: 25, minimum: 1, maximum: 100 });
 
+/** Connections at a time; a further one is closed at once. */
+export const MaxConnections = Integer({ default: 2_000, minimum: 1, maximum: 100_000 });
+
 /**
  * Proxies whose X-Forwarded-For is believed: addresses, ranges such as 10.0.0.0/8, and loopback, linklocal or
  * uniquelocal, with commas between them.

@@ -9,7 +9,13 @@ export {
   openGuard,
   safeHeaders,
 } from "./guarded-server.ts";
-export { AddressShare, guardSettings, HttpNames, TrustedProxies } from "./http-settings.ts";
+export {
+  AddressShare,
+  guardSettings,
+  HttpNames,
+  MaxConnections,
+  TrustedProxies,
+} from "./http-settings.ts";
 export { type ProblemText, problemBody, problemType, titleOf } from "./problem-text.ts";
 export { nameRequest, requestIdHeader } from "./request-id.ts";
 export type { Caller, Held, Shares } from "./shares.ts";

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../time/clock.ts";
 import { within } from "../time/within.ts";
 
-interface Options<Value> {
+interface ReadingOptions<Value> {
   readonly read: () => Promise<Value>;
   /** Milliseconds in which a value is not read again. */
   readonly freshFor: () => number;
@@ -26,7 +26,7 @@ const restFactor = 19;
  * A value of the store that is read at scrapes, by one reader at a time, and seldom: however many scrapers there are, and
  * however long the store takes.
  */
-export function cachedReading<Value>(options: Options<Value>): CachedReading<Value> {
+export function cachedReading<Value>(options: ReadingOptions<Value>): CachedReading<Value> {
   const { read, freshFor, lasts, patience, clock = systemClock } = options;
   let value: Value | null = null;
   let readAt = 0;

@@ -15,7 +15,7 @@ const names = {
 /** The settings that name a server. */
 export type ServerSetting = keyof typeof names;
 
-interface Options {
+interface OpenServerOptions {
   readonly schema: TObject;
   readonly config: object;
   readonly env: Environment;
@@ -31,7 +31,7 @@ interface Settings extends Partial<Readonly<Record<ServerSetting, string>>> {
 }
 
 /** Returns what has one access for each server of a service, however often it is asked for. */
-export function openServers(options: Options): (setting: ServerSetting) => ServerAccess {
+export function openServers(options: OpenServerOptions): (setting: ServerSetting) => ServerAccess {
   const { schema, env, log, metrics, giveUp } = options;
   const config: Settings = options.config;
   const open = new Map<ServerSetting, ServerAccess>();

@@ -1,7 +1,7 @@
 import { noTracing, type Tracing } from "./tracing.ts";
 import type { TracingConfig } from "./tracing-config.ts";
 
-interface Options {
+interface OpenTracingOptions {
   readonly config: TracingConfig;
   readonly service: string;
   readonly instanceId: string;
@@ -18,7 +18,10 @@ export const isTraced = ({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: TracingConfi
  * The tracing of this process. Without `OTEL_EXPORTER_OTLP_ENDPOINT` nothing of OpenTelemetry is loaded. A process
  * that has OpenTelemetry already, such as by `node --require`, keeps it, and its spans are among the others.
  */
-export async function openTracing({ config, ...options }: Options): Promise<OpenTracing> {
+export async function openTracing({
+  config,
+  ...options
+}: OpenTracingOptions): Promise<OpenTracing> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config;
   if (endpoint === undefined || isStarted()) return { ...(await foundTracing()), ...notOurs };
   const { startSdk } = await import("./start-sdk.ts");

@@ -29,7 +29,7 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-interface Options {
+interface OtelTracingOptions {
   /** Has the next span get this id. */
   readonly useId?: (spanId: string | null) => void;
   /** Whether the sampler always does as the parent did. Unknown of a program around us: it is asked about each span. */
@@ -37,7 +37,10 @@ interface Options {
 }
 
 /** Spans by the OpenTelemetry of this process, whether Holdfast or the program around it started that. */
-export function otelTracing({ useId = () => {}, followsParent = false }: Options = {}): Tracing {
+export function otelTracing({
+  useId = () => {},
+  followsParent = false,
+}: OtelTracingOptions = {}): Tracing {
   const schemaUrl = "https://opentelemetry.io/schemas/1.45.0";
   const tracer = trace.getTracerProvider().getTracer("holdfast", holdfastVersion(), { schemaUrl });
   const records = (at: TraceContext): boolean => !followsParent || isSampled(at);

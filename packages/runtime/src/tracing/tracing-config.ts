@@ -1,5 +1,8 @@
 import { type Static, Type } from "typebox";
 
+/** The characters of the longest setting: a URL, or a list. */
+export const longestSetting = 4_000;
+
 /** The environment variables of OpenTelemetry that every service reads, under their usual names. */
 export const TracingConfig = Type.Object({
   /**
@@ -8,7 +11,7 @@ export const TracingConfig = Type.Object({
    */
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
-      maxLength: 4_000,
+      maxLength: longestSetting,
       format: "url",
       pattern: "^https?://",
       description: "the URL of a collector such as http://collector:4318",
@@ -22,7 +25,7 @@ export const TracingConfig = Type.Object({
   /** Headers for the collector, such as `authorization=Bearer%20…`: `name=value` with commas between them. */
   OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
     Type.String({
-      maxLength: 4_000,
+      maxLength: longestSetting,
       pattern: "^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$",
       description: "name=value, with commas between them",
     }),

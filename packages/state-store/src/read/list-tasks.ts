@@ -3,6 +3,7 @@ import {
   type Goal,
   type Instant,
   idOfDigits,
+  openTaskStates,
   type Priority,
   type TaskState,
 } from "@holdfast/domain";
@@ -176,12 +177,7 @@ function wishOf(
   };
 }
 
-const openStates: ReadonlySet<string> = new Set<TaskState>([
-  "pending",
-  "processing",
-  "halted",
-  "undoing",
-]);
+const openStates: ReadonlySet<string> = new Set(openTaskStates);
 
 /** The index by which tasks are found; each condition is checked in any case. */
 function indexFor(conditions: readonly TaskCondition[]) {

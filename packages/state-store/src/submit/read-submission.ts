@@ -20,13 +20,12 @@ import {
   type FaultCode,
   isFairnessKey,
   isFairnessWeight,
+  isPrintable,
   isPriority,
   type Json,
   lookupIn,
   type Milliseconds,
   type Priority,
-  parseWhen,
-  printableCharacter,
   priorities,
   resolveWhen,
   type When,
@@ -231,7 +230,6 @@ function readKey(key: unknown = null): string | null {
 }
 
 const labelName = new RegExp(labelNamePattern);
-const labelText = new RegExp(`^${printableCharacter}{1,${limits.label}}$`, "u");
 
 function readLabels(asked: unknown = null): Labels | null {
   if (asked === null) return null;
@@ -255,7 +253,7 @@ function nameOf(name: string): string {
 }
 
 function textOf(text: unknown, name: string): string {
-  if (typeof text === "string" && labelText.test(text)) return text;
+  if (isPrintable(text, limits.label)) return text;
   throw invalid(
     `must be a text of 1 to ${limits.label} characters without control characters`,
     `/labels/${pointerOf(name)}`,

@@ -4,7 +4,9 @@ import { formatJson, shortId } from "../parts/format.ts";
 import type { Action, ActionCall } from "./action.ts";
 
 type Acted = Pick<ListedTask, "id" | "version" | "state"> & { readonly paused: unknown };
-type WholeAct = "cancel" | "pause" | "resume";
+/** What can be done to a task as a whole. */
+export const wholeActs = ["undo", "cancel", "pause", "resume"] as const;
+type WholeAct = (typeof wholeActs)[number];
 
 const whole: Readonly<Record<WholeAct, Pick<Action, "verb" | "explain" | "isDangerous">>> = {
   cancel: {

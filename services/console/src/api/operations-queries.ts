@@ -1,11 +1,11 @@
 import type { StoredWorkflow, TaskCount } from "@holdfast/client";
+import type { BulkOutcome } from "@holdfast/domain";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { pathOf } from "./api.ts";
 import { useConsole } from "./console-context.ts";
 import type {
   BulkItem,
   BulkOperation,
-  BulkOutcome,
   DeadLetter,
   DeadLetterAction,
   Examination,

@@ -1,3 +1,5 @@
+import type { BulkAction, BulkOutcome, BulkState } from "@holdfast/domain";
+
 /** A filter as `POST /v1/tasks/search` takes it. */
 export type SearchFilter = Readonly<Record<string, unknown>>;
 
@@ -23,8 +25,6 @@ export interface Failures {
   readonly truncated: boolean;
 }
 
-export type BulkAct = "resubmit" | "cancel" | "pause" | "resume" | "resolve" | "retryNow";
-
 /** What a bulk operation would do. */
 export interface BulkForecast {
   readonly matches: number;
@@ -33,11 +33,9 @@ export interface BulkForecast {
   readonly sample: readonly string[];
 }
 
-export type BulkState = "canary" | "running" | "verifying" | "done" | "stopped" | "failed";
-
 export interface BulkOperation {
   readonly id: string;
-  readonly action: BulkAct;
+  readonly action: BulkAction;
   readonly step: string | null;
   readonly filter: SearchFilter;
   readonly actor: string;
@@ -59,9 +57,6 @@ export interface BulkOperation {
   readonly stopReason: string | null;
   readonly endedAt: string | null;
 }
-
-export const bulkOutcomes = ["waiting", "applied", "refused", "succeeded", "failedAgain"] as const;
-export type BulkOutcome = (typeof bulkOutcomes)[number];
 
 export interface BulkItem {
   readonly taskId: string;

@@ -7,11 +7,11 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import { useConsole, useSession } from "../api/console-context.ts";
+import { useConsole, useContact, useSession } from "../api/console-context.ts";
 import { useOverview } from "../api/queries.ts";
-import { ContactBanner } from "../live/contact-banner.tsx";
-import { LiveSign } from "../live/live-sign.tsx";
-import { formatCount } from "../parts/format.ts";
+import type { StreamState } from "../live/follow-stream.ts";
+import { useLiveState } from "../live/use-live.ts";
+import { exactTime, formatCount } from "../parts/format.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Link, navigate, usePlace } from "./router.tsx";
 import { readRoute, tabOf, tabs, taskPath } from "./routes.ts";
@@ -155,4 +155,53 @@ function SearchBox() {
       <kbd>/</kbd>
     </form>
   );
+}
+
+/** Says that the service does not answer, and from when what is shown is. */
+function ContactBanner() {
+  const { lostSince, lastAnswerAt, reason } = useContact();
+  if (lostSince === null) return null;
+  return (
+    <div className="banner" role="status">
+      <Icon name="cut" />
+      <strong>Connection lost since {exactTime(lostSince)}</strong>
+      <span>
+        {lastAnswerAt === null
+          ? "Nothing was read yet."
+          : `Data is from ${exactTime(lastAnswerAt)}.`}{" "}
+        {reason} The console asks again.
+      </span>
+    </div>
+  );
+}
+
+const words: Readonly<Record<StreamState["kind"], string>> = {
+  connecting: "Connecting",
+  live: "Live",
+  lost: "Not live",
+  refused: "Polling",
+};
+
+/** Whether changes are shown as they happen. */
+function LiveSign() {
+  const state = useLiveState();
+  return (
+    <span className={`live live-${state.kind}`} title={explain(state)}>
+      <span className="live-dot" aria-hidden="true" />
+      {words[state.kind]}
+    </span>
+  );
+}
+
+function explain(state: StreamState): string {
+  switch (state.kind) {
+    case "connecting":
+      return "The console opens the stream of changes.";
+    case "live":
+      return "Changes are shown as they happen.";
+    case "lost":
+      return `The stream of changes was lost at ${exactTime(state.since)}. The console opens it again, and asks every few seconds until then.`;
+    case "refused":
+      return `There is no stream of changes: ${state.reason} The console asks every few seconds.`;
+  }
 }

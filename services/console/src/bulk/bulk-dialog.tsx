@@ -1,23 +1,25 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useId, useRef, useState } from "react";
 import { curlLine } from "../actions/action.ts";
 import { useConsole, useSession } from "../api/console-context.ts";
-import type { BulkOperation } from "../api/operations-types.ts";
+import type { BulkForecast, BulkOperation } from "../api/operations-types.ts";
 import { refreshAll } from "../api/queries.ts";
-import { navigate } from "../app/router.tsx";
+import { Link, navigate } from "../app/router.tsx";
+import { taskPath } from "../app/routes.ts";
 import { CommandLine } from "../parts/command-line.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { formatCount, shortId } from "../parts/format.ts";
 import { bulkVerb } from "../parts/operation-looks.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { BulkFields } from "./bulk-fields.tsx";
 import {
   type BulkBody,
   type BulkForm,
   type BulkTarget,
   bulkCommand,
+  dryRunOf,
+  type ReadBulkForm,
   readBulkForm,
 } from "./bulk-wish.ts";
-import { Forecast, useForecast } from "./forecast.tsx";
 import { operationKeys } from "./operation-keys.ts";
 
 interface Props {
@@ -118,5 +120,149 @@ function Lines({ body }: { readonly body: BulkBody }) {
       <CommandLine name="curl" line={curlLine(location.origin, call)} />
       {command !== null && <CommandLine name="holdfast" line={command} />}
     </details>
+  );
+}
+
+interface BulkFieldsProps {
+  readonly form: BulkForm;
+  readonly faults: ReadBulkForm["faults"];
+  readonly hasOutput: boolean;
+  readonly onChange: (change: Partial<BulkForm>) => void;
+}
+
+/** How careful, why, and who. */
+function BulkFields({ form, faults, hasOutput, onChange }: BulkFieldsProps) {
+  const field = (name: keyof BulkForm) => ({
+    value: form[name],
+    fault: faults[name] ?? null,
+    onChange: (value: string) => onChange({ [name]: value }),
+  });
+  return (
+    <>
+      {hasOutput && (
+        <Field
+          label="What the step returned (JSON)"
+          hint="The same for each task. Later steps use it: it must keep to the contract of the step."
+          isLong
+          {...field("output")}
+        />
+      )}
+      <div className="field-pair">
+        <Field
+          label="Canary"
+          hint="So many tasks first. The others follow only if all of these succeed; 0 has none."
+          {...field("canary")}
+        />
+        <Field label="Rate" hint="Tasks a second." {...field("rate")} />
+      </div>
+      <Field
+        label="Reason"
+        hint="Kept in the history of each task."
+        isRequired
+        isFirst
+        max={1_000}
+        {...field("reason")}
+      />
+      <Field label="Who acts" isRequired max={100} {...field("actor")} />
+    </>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly fault: string | null;
+  readonly hint?: string;
+  readonly isRequired?: boolean;
+  readonly isFirst?: boolean;
+  readonly isLong?: boolean;
+  readonly max?: number;
+  readonly onChange: (value: string) => void;
+}
+
+function Field(props: FieldProps) {
+  const { label, value, fault, hint = "", isRequired = false, isFirst = false, max } = props;
+  const id = useId();
+  const shared = {
+    id,
+    value,
+    required: isRequired,
+    ...(isFirst ? { "data-first": true } : {}),
+    "aria-invalid": fault !== null,
+    "aria-describedby": `${id}-hint`,
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      props.onChange(event.target.value),
+  };
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {props.isLong === true ? (
+        <textarea rows={4} spellCheck={false} {...shared} />
+      ) : (
+        <input maxLength={max ?? 20} {...shared} />
+      )}
+      <p id={`${id}-hint`} className={fault === null ? "hint" : "hint-error"}>
+        {fault ?? hint}
+      </p>
+    </div>
+  );
+}
+
+/** Asks what the operation would do, each time that what it acts on changes. */
+function useForecast(body: BulkBody, isWrong: boolean) {
+  const { api } = useConsole();
+  const { action, filter, step, output } = body;
+  return useQuery({
+    queryKey: ["forecast", JSON.stringify([action, filter, step, output])],
+    queryFn: ({ signal }) =>
+      api.ask<BulkForecast>(
+        { method: "POST", path: "/v1/bulk-operations", body: dryRunOf(body) },
+        signal,
+      ),
+    enabled: !isWrong,
+    refetchInterval: 5_000,
+  });
+}
+
+interface UseForecastProps {
+  readonly forecast: ReturnType<typeof useForecast>;
+  readonly verb: string;
+}
+
+/** What a dry run says: how many match, how many of these would be acted on, and why not the others. */
+function Forecast({ forecast: { data, error, isFetching }, verb }: UseForecastProps) {
+  if (data === undefined) {
+    return error === null ? (
+      <p className="forecast" role="status">
+        {isFetching ? "Dry run …" : "The dry run waits for a right form."}
+      </p>
+    ) : (
+      <ProblemNote error={error} />
+    );
+  }
+  const { matches, allowed, refused, sample } = data;
+  return (
+    <div className="forecast" role="status">
+      <p>
+        <strong>Dry run:</strong> {formatCount(matches)} {matches === 1 ? "matches" : "match"},{" "}
+        {verb.toLowerCase()} is allowed for <strong>{formatCount(allowed)}</strong>.
+      </p>
+      {refused.map(({ reason, count }) => (
+        <p key={reason} className="tone-warn forecast-refused">
+          {formatCount(count)} refused: <code>{reason}</code>
+        </p>
+      ))}
+      {sample.length > 0 && (
+        <p className="muted">
+          Such as{" "}
+          {sample.slice(0, 3).map((id) => (
+            <Link key={id} to={taskPath(id)} className="mono sample" title={id} target="_blank">
+              {shortId(id)}
+            </Link>
+          ))}
+        </p>
+      )}
+      {error !== null && <ProblemNote error={error} />}
+    </div>
   );
 }

@@ -1,9 +1,10 @@
+import type { BulkAction } from "@holdfast/domain";
 import { shellWord } from "../actions/action.ts";
-import type { BulkAct, SearchFilter } from "../api/operations-types.ts";
+import type { SearchFilter } from "../api/operations-types.ts";
 
 /** What a bulk operation is to do, and to which tasks. */
 export interface BulkTarget {
-  readonly action: BulkAct;
+  readonly action: BulkAction;
   readonly filter: SearchFilter;
   readonly step: string | null;
 }
@@ -48,7 +49,7 @@ export function readBulkForm(target: BulkTarget, form: BulkForm): ReadBulkForm {
   return { body, faults };
 }
 
-const takesStep = (action: BulkAct): boolean =>
+const takesStep = (action: BulkAction): boolean =>
   action === "resubmit" || action === "resolve" || action === "retryNow";
 
 function numberIn(

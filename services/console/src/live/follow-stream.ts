@@ -10,7 +10,7 @@ export type StreamState =
   /** The service has no such stream, or not for us. */
   | { readonly kind: "refused"; readonly reason: string };
 
-interface Options {
+interface FollowOptions {
   readonly api: Pick<Api, "open">;
   readonly path: string;
   readonly onEvent: (event: string, data: unknown) => void;
@@ -25,7 +25,7 @@ const silence = 40_000;
 const longestDelay = 10_000;
 
 /** Follows a stream until the signal aborts or the stream says `end`, and resumes it where it was lost. */
-export async function followStream(options: Options): Promise<void> {
+export async function followStream(options: FollowOptions): Promise<void> {
   const { signal, onState, clock = Date.now, sleep = pause } = options;
   let lastId: string | null = null;
   let lostSince: number | null = null;
@@ -65,7 +65,7 @@ interface Reading {
 
 /** Resolves to whether the stream has said that it is complete. */
 async function readStream(
-  { api, path, onEvent, signal }: Options,
+  { api, path, onEvent, signal }: FollowOptions,
   { lastId, remember, onOpen }: Reading,
 ): Promise<boolean> {
   const dead = new AbortController();

@@ -1,4 +1,4 @@
-import type { BulkAct, BulkOutcome, BulkState } from "../api/operations-types.ts";
+import type { BulkAction, BulkOutcome, BulkState } from "@holdfast/domain";
 import type { Look } from "./state-looks.ts";
 
 export const bulkLooks: Readonly<Record<BulkState, Look>> = {
@@ -26,7 +26,7 @@ const bulkVerbs: Readonly<Record<string, string>> = {
   resume: "Resume",
   resolve: "Resolve",
   retryNow: "Retry now",
-} satisfies Record<BulkAct, string>;
+} satisfies Record<BulkAction, string>;
 
 /** What a bulk operation does, whatever a newer service calls it. */
 export const bulkVerb = (action: string): string =>

@@ -1,5 +1,5 @@
-import { BaseConfig, Duration, Integer, Text } from "@holdfast/runtime";
-import { AddressShare, HttpNames, TrustedProxies } from "@holdfast/runtime/http";
+import { BaseConfig, Duration, Port, Text } from "@holdfast/runtime";
+import { AddressShare, HttpNames, MaxConnections, TrustedProxies } from "@holdfast/runtime/http";
 import { Type } from "typebox";
 
 /** The settings of the console, by the names of their environment variables. */
@@ -14,9 +14,9 @@ export const ConsoleConfig = Type.Object({
   /** The address on which the page answers. */
   HTTP_HOST: Text({ default: "0.0.0.0" }),
   /** The port of the page; 0 takes a free one. */
-  HTTP_PORT: Integer({ default: 3_100, minimum: 0, maximum: 65_535 }),
+  HTTP_PORT: Port(3_100),
   /** Connections at a time; a further one is closed at once. */
-  MAX_CONNECTIONS: Integer({ default: 2_000, minimum: 1, maximum: 100_000 }),
+  MAX_CONNECTIONS: MaxConnections,
   /** The time in which a request must have arrived, with its body. */
   REQUEST_TIMEOUT: Duration({ default: "10s", least: "100ms" }),
   ADDRESS_SHARE: AddressShare,

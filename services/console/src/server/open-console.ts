@@ -15,7 +15,7 @@ import {
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { consoleRoutes } from "./console-routes.ts";
 
-interface Options {
+interface ConsoleOptions {
   /** The address to which requests to `/v1` go. */
   readonly apiUrl: string;
   /** What clients may hold of this server. */
@@ -31,7 +31,7 @@ export function openConsole({
   apiUrl,
   limits = defaultLimits,
   log,
-}: Options): FastifyInstance & AsyncDisposable {
+}: ConsoleOptions): FastifyInstance & AsyncDisposable {
   const guard = openGuard({ ...limits, bodyBytes });
   const app = fastify({
     ...guardedOptions(guard),

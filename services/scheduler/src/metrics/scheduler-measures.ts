@@ -1,5 +1,5 @@
 import type { StepReply } from "@holdfast/contracts";
-import { faultCodes } from "@holdfast/domain";
+import { areaOf, faultAreas } from "@holdfast/domain";
 import type { Metrics } from "@holdfast/runtime";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
 
@@ -11,11 +11,6 @@ export interface SchedulerMeasures {
   readonly relayed: (requests: number) => void;
   readonly returned: (agent: string, reason: string) => void;
 }
-
-const areaOf = (code: string): string => code.slice(0, Math.max(0, code.indexOf(".")));
-
-/** The areas of Holdfast's own codes. */
-const ownAreas: ReadonlySet<string> = new Set(Object.keys(faultCodes).map(areaOf));
 
 const other = "other";
 
@@ -34,7 +29,7 @@ export function schedulerMeasures(
   const known = (agent: string): string => (isAgent(agent) ? agent : other);
   const faultArea = (code: string): string => {
     const area = areaOf(code);
-    return ownAreas.has(area) || isAgent(area) ? area : other;
+    return faultAreas.has(area) || isAgent(area) ? area : other;
   };
   return {
     claimed(claims) {

@@ -1,5 +1,11 @@
 import { limits, payloadFaults, type StepReply } from "@holdfast/contracts";
-import { type AttemptRef, ContractFault, type Fault, type TaskEvent } from "@holdfast/domain";
+import {
+  type AttemptRef,
+  ContractFault,
+  type Fault,
+  isOursAlone,
+  type TaskEvent,
+} from "@holdfast/domain";
 import type { ReportedTaskEvent } from "@holdfast/state-store";
 
 /** Why the output of a reply cannot be kept; null: it can, or there is none. */
@@ -37,24 +43,9 @@ export function toReportedEvent(
     : { taskId, event };
 }
 
-/** Areas that only Holdfast itself speaks of, and what of others only a Scheduler or Supervisor says. */
-const ownAreas: ReadonlySet<string> = new Set(["operator", "scheduler", "store", "task", "undo"]);
-const ownCodes: ReadonlySet<string> = new Set([
-  "step.condition_false",
-  "step.delay_too_long",
-  "step.delivery_limit",
-  "step.expired",
-  "step.never_started",
-  "step.request_rejected",
-  "step.request_unreadable",
-  "step.stopped",
-]);
-
 /** An Agent that says what only Holdfast says is quoted: its word must not pass for ours. */
 function codeOfAgent(code: string): string {
-  const [area = ""] = code.split(".");
-  const isOurs = ownAreas.has(area) || ownCodes.has(code);
-  return isOurs ? `agent.said.${code}`.slice(0, limits.code) : code;
+  return isOursAlone(code) ? `agent.said.${code}`.slice(0, limits.code) : code;
 }
 
 function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {

@@ -1,3 +1,5 @@
+import { readings } from "@holdfast/contracts";
+import { breakerStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { ref } from "./describe.ts";
 import {
@@ -18,7 +20,7 @@ export const Pause = Type.Object(
   { description: "Who paused it, when and why; null: it goes on." },
 );
 
-const breaker = Type.Enum(["closed", "open", "half-open"], {
+const breaker = Type.Enum([...breakerStates], {
   description: "`open`: the remote service is left alone. `half-open`: one call is tried.",
 });
 
@@ -39,7 +41,7 @@ const ContractDifference = Type.Object({
   offered: nullable(text("The hash of theirs; null: they have no such operation.")),
   instances: count("How many living instances have it."),
   names: texts("The names of the first ten of them."),
-  reading: Type.Enum(["same", "fits", "unknown", "unfit"], {
+  reading: Type.Enum([...readings], {
     description:
       "`unfit`: they cannot do what the workflow asks, and get none of its requests. `unknown`: no stored workflow was made with their contract, so each request shows it.",
   }),

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { attemptOutcomes } from "../look/attempts.ts";
 import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
 import { Progress } from "./progress-schema.ts";
@@ -19,7 +20,7 @@ const Attempt = named("Attempt", "One attempt of a step, with the deadline that 
   heartbeatAt: nullable(instant("Of a running attempt: when its handler said that it is at work.")),
   completeBy: nullable(instant("When it expires, or would have.")),
   endedAt: nullable(instant("When it ended; null: it runs.")),
-  outcome: Type.Enum(["running", "processed", "failed", "expired", "requeued", "cancelled"], {
+  outcome: Type.Enum([...attemptOutcomes], {
     description:
       "`expired`: no reply came in time. `requeued`: it goes again, and no failure is counted.",
   }),

@@ -1,5 +1,5 @@
 import { definitionSchema, limits } from "@holdfast/contracts";
-import { priorities, type StepKind, stepKinds } from "@holdfast/domain";
+import { priorities, type StepKind, stepKinds, stepStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { letterSchemas } from "../letters/letter-schemas.ts";
@@ -52,13 +52,10 @@ const Step = named("Step", "A step of a task, or what undoes one.", {
     description: "`call`: asks an Agent. `undo`: undoes a call.",
   }),
   agent: text("Who has it, or may take it: the Agents of a pool are joined by `+`."),
-  processState: Type.Enum(
-    ["waiting", "pending", "processing", "processed", "error", "skipped", "cancelled"],
-    {
-      description:
-        "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
-    },
-  ),
+  processState: Type.Enum([...stepStates], {
+    description:
+      "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
+  }),
   attempt: count("Of the last attempt; 0: none began."),
   failureCount: count("Failures since the last cool-down or resubmission."),
   requeueCount: count("How often in a row it was requeued without a failure."),

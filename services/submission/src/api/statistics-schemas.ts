@@ -1,3 +1,4 @@
+import { breakerStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { needKinds } from "../overview/needs-you.ts";
 import { amount, count, flag, instant, nullable, text } from "./schema-parts.ts";
@@ -62,7 +63,7 @@ const AgentAtWork = Type.Object({
   p50Ms: nullable(amount("Half of its recent attempts took no longer, in milliseconds.")),
   p95Ms: nullable(amount("95 of 100 recent attempts took no longer, in milliseconds.")),
   okPercent: nullable(amount("Of its recent attempts: how many succeeded.")),
-  breaker: Type.Enum(["closed", "open", "half-open"], {
+  breaker: Type.Enum([...breakerStates], {
     description: "Of the remote service that it wraps.",
   }),
   breakerUntil: nullable(instant("When one step is tried.")),

@@ -43,7 +43,7 @@ test("the command forecasts, creates, lists, shows and stops a bulk operation", 
     expect.stringContaining("stopped already"),
   ]);
   expect(twice.code).not.toBe(0);
-  const shown = await holdfast(["bulk", "show", created.id]);
+  const shown = await holdfast(["bulk", "get", created.id]);
   expect(shown.out).toMatch(/Stopped by .*: not that one/);
   const listed = json<Shown[]>(await holdfast(["bulk", "list", "--json"]));
   expect(listed.map(({ id, state }) => ({ id, state }))).toEqual([

@@ -38,7 +38,7 @@ describe("workflows and Agents", () => {
     ]);
     expect(json(await holdfast(apply))).toMatchObject([{ stored: "same" }, { stored: "same" }]);
     expect((await holdfast(["workflows", "list", "-o", "id"])).out).toContain("walk.v1\n");
-    expect(json(await holdfast(["workflows", "show", "walk", "--json"]))).toMatchObject({
+    expect(json(await holdfast(["workflows", "get", "walk", "--json"]))).toMatchObject({
       name: "walk.v1",
     });
     expect((await holdfast(["workflows", "retire", "walk.v1", "-r", "old"])).code).toBe(0);
@@ -142,10 +142,14 @@ describe("profiles", () => {
 
 test.each<[readonly string[], number, RegExp]>([
   [["tasks"], 2, /Say what to do: holdfast tasks submit, get/],
-  [["tasks", "fly"], 2, /no holdfast tasks fly/],
+  [["tasks", "fly"], 2, /^Unknown verb tasks fly\. See holdfast tasks --help\n$/],
   [["tasks", "get"], 2, /Write it as: holdfast tasks get <id>/],
   [["tasks", "get", "a", "b"], 2, /Write it as/],
-  [["tasks", "list", "--colour", "red"], 2, /Unknown option '--colour'/],
+  [
+    ["tasks", "list", "--colour", "red"],
+    2,
+    /^Unknown option --colour\. See holdfast tasks list --help\n$/,
+  ],
   [["tasks", "list", "-o", "xml"], 2, /one of table, json, jsonl, id/],
   [["tasks", "submit", "trip", "-i", "{"], 2, /--input is no JSON/],
   [["tasks", "submit", "trip", "-i", "@/none"], 2, /cannot be read/],

@@ -1,5 +1,5 @@
 import { limits } from "@holdfast/contracts";
-import { printableCharacter } from "@holdfast/domain";
+import { printablePattern } from "@holdfast/domain";
 import type { KeptLetter } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
@@ -26,7 +26,7 @@ const LettersQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: limits.property,
-        pattern: `^${printableCharacter}*$`,
+        pattern: printablePattern,
         description: "Where they were found.",
       }),
     ),

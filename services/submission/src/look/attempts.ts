@@ -2,7 +2,15 @@ import { type Source, type StepKind, type StepState, sourceOfMove } from "@holdf
 import type { StepLimits, StepMove, StepRecord } from "@holdfast/state-store";
 import { publicName } from "../public-names.ts";
 
-type AttemptOutcome = "running" | "processed" | "failed" | "expired" | "requeued" | "cancelled";
+export const attemptOutcomes = [
+  "running",
+  "processed",
+  "failed",
+  "expired",
+  "requeued",
+  "cancelled",
+] as const;
+type AttemptOutcome = (typeof attemptOutcomes)[number];
 
 /** One attempt of a step. Instants are ISO 8601; null: it is not known, or has not been. */
 export interface Attempt {

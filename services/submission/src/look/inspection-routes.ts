@@ -1,4 +1,4 @@
-import type { Finding } from "@holdfast/diagnosis";
+import { examinationResource, verificationResource } from "@holdfast/diagnosis";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { describe, describeAt, ref } from "../api/describe.ts";
 import { doorsOf } from "../doors.ts";
@@ -29,9 +29,7 @@ export function inspectionRoutes(app: FastifyInstance, deps: Dependencies): void
   });
   app.get("/v1/doctor", { onRequest, schema: doctor }, async () => {
     const { at, found } = await inspection.examine();
-    const findings = found.findings.map(findingResource);
-    const ok = found.complete && !findings.some(({ severity }) => severity === "error");
-    return { at, ok, findings };
+    return examinationResource(found, at.toISOString());
   });
   const verify = describe({
     id: "verify",
@@ -43,24 +41,9 @@ export function inspectionRoutes(app: FastifyInstance, deps: Dependencies): void
   });
   app.get("/v1/verify", { onRequest, schema: verify }, async () => {
     const { at, found } = await inspection.verify();
-    const violations = found.violations.map(({ invariant, taskId, witness, explanation }) => ({
-      rule: invariant,
-      taskId,
-      sentence: witness === null ? explanation : `${explanation} (${witness})`,
-    }));
-    const { tasks, more } = found;
-    return { at, ok: violations.length === 0, tasks, complete: !more, violations };
+    return verificationResource(found, at.toISOString());
   });
 }
-
-const severities = { fine: "ok", unseen: "warning", wrong: "error" } as const;
-
-const findingResource = ({ code, state, text, advice }: Finding) => ({
-  check: code,
-  severity: severities[state],
-  sentence: text,
-  advice,
-});
 
 function whyRoute(
   app: FastifyInstance,

@@ -1,9 +1,8 @@
-import { agentsOfLane, type FaultCode } from "@holdfast/domain";
+import { agentsOfLane, type FaultCode, namesLike } from "@holdfast/domain";
 import type { OperationsStore, PauseTarget } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Static } from "typebox";
 import { describe, ref } from "../api/describe.ts";
-import { namesLike } from "../names-like.ts";
 import { Problem } from "../problem.ts";
 import { NameParams, WishBody } from "../wishes.ts";
 

@@ -1,16 +1,9 @@
 import { labelNamePattern, limits } from "@holdfast/contracts";
-import {
-  type Instant,
-  isId,
-  parseWhen,
-  priorities,
-  resolveWhen,
-  whenWords,
-} from "@holdfast/domain";
+import { type Instant, isId, openTaskStates, priorities } from "@holdfast/domain";
 import type { PageWish, TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { invalidRequest } from "../problem.ts";
-import { openStates, taskStates } from "./task-states.ts";
+import { taskStates } from "./task-states.ts";
 
 export const nameOf = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: limits.name, description }));
@@ -84,19 +77,21 @@ export const filterOfQuery = (query: CountQuery): TaskFilter => ({
   text: query.text ?? null,
 });
 
-const fields: ReadonlySet<string> = new Set([
+/** The fields by which tasks are filtered, labels and times besides. */
+export const filterFields = [
   "workflow",
   "state",
   "priority",
   "key",
   "faultCode",
   "correlationId",
-]);
+] as const;
+const fields: ReadonlySet<string> = new Set(filterFields);
 
 function conditionOf(field: string, value: unknown): readonly TaskCondition[] {
   if (typeof value !== "string") return [];
   if (!fields.has(field) && !field.startsWith("label.")) return [];
-  const operand = field === "state" && value === "open" ? openStates : [value];
+  const operand = field === "state" && value === "open" ? openTaskStates : [value];
   return [{ field: field as TaskCondition["field"], operator: "in", operand }];
 }
 

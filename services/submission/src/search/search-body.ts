@@ -1,10 +1,10 @@
 import { labelNamePattern, limits } from "@holdfast/contracts";
+import { openTaskStates } from "@holdfast/domain";
 import type { TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { mustBeStorable } from "../operators/must-be-storable.ts";
 import { Problem } from "../problem.ts";
-import { fingerprintPattern, readInstant } from "./list-query.ts";
-import { openStates } from "./task-states.ts";
+import { filterFields, fingerprintPattern, readInstant } from "./list-query.ts";
 
 const closed = { additionalProperties: false };
 const Text = Type.String({ maxLength: limits.property });
@@ -31,8 +31,6 @@ const conditionOn = (description: string) =>
 const Condition = conditionOn("Of a label.");
 const when = (description: string) =>
   Type.Optional(Type.String({ maxLength: limits.instant, description }));
-
-const names = ["workflow", "state", "priority", "key", "faultCode", "correlationId"] as const;
 
 /** Which tasks are meant. */
 export const SearchFilter = Type.Object(
@@ -131,7 +129,7 @@ export function filterOfBody({ filter = {} }: SearchBody): TaskFilter {
   };
 }
 
-const known: ReadonlySet<string> = new Set(names);
+const known: ReadonlySet<string> = new Set(filterFields);
 const label = new RegExp(`^label\\.${labelNamePattern.slice(1)}`);
 
 function fieldOf(name: string): TaskCondition["field"] {
@@ -139,7 +137,7 @@ function fieldOf(name: string): TaskCondition["field"] {
   throw new Problem(
     422,
     "request.invalid",
-    `Tasks are filtered by ${names.join(", ")}, createdAt and label.<name>: not by ${name.slice(0, 100)}.`,
+    `Tasks are filtered by ${filterFields.join(", ")}, createdAt and label.<name>: not by ${name.slice(0, 100)}.`,
     [{ pointer: `/filter/${name.slice(0, 100)}`, detail: "cannot be filtered by" }],
   );
 }
@@ -161,7 +159,7 @@ const oneOf = (field: TaskCondition["field"], values: readonly string[]): TaskCo
   operator: "in",
   operand:
     field === "state"
-      ? values.flatMap((value) => (value === "open" ? openStates : [value]))
+      ? values.flatMap((value) => (value === "open" ? openTaskStates : [value]))
       : values,
 });
 

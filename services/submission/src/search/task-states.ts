@@ -1,15 +1,7 @@
-import type { TaskState } from "@holdfast/domain";
-
-/** The states in which a task has not ended. */
-export const openStates = [
-  "pending",
-  "processing",
-  "halted",
-  "undoing",
-] as const satisfies readonly TaskState[];
+import { openTaskStates, type TaskState } from "@holdfast/domain";
 
 export const taskStates = [
-  ...openStates,
+  ...openTaskStates,
   "processed",
   "undone",
 ] as const satisfies readonly TaskState[];

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "@jest/globals";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
 import type { Bench } from "../bench.ts";
-import { findBarriers } from "./axe.ts";
-import { type Layout, readLayout } from "./layout.ts";
 import { pixelsBeyond } from "./pixels-beyond.ts";
 import type { Seeded } from "./seed.ts";
 
@@ -87,3 +87,63 @@ async function compare(found: Readonly<Record<string, Layout>>): Promise<void> {
     expect([name, moved]).toEqual([name, []]);
   }
 }
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe-core finds that keeps people from using the page: a line for each. */
+async function findBarriers(page: Page): Promise<readonly string[]> {
+  // By the debugger's protocol: the page's policy lets no script in from elsewhere.
+  await page.evaluate(axe.source);
+  const run = 'axe.run(document, { resultTypes: ["violations"] }).then((all) => all.violations)';
+  const violations = await page.evaluate<readonly Violation[]>(run);
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 150)}: ${failureSummary}`),
+    );
+}
+
+/** A part of a page: what it is, and where it stands. */
+interface Box {
+  readonly what: string;
+  readonly x: number;
+  readonly width: number;
+}
+
+interface Layout {
+  readonly background: string;
+  readonly text: string;
+  readonly card: string | null;
+  readonly boxes: readonly Box[];
+}
+
+/** What stands where in a page, from top to bottom, without what the data decides. */
+const readLayout = (page: Page): Promise<Layout> =>
+  page.evaluate(() => {
+    const parts = [
+      ...document.querySelectorAll(
+        "header.top, nav, main, main h2, main .card, main [role=table], main table, main svg[role=group]",
+      ),
+    ].filter((part) => part.getClientRects().length > 0);
+    // oxlint-disable-next-line consistent-function-scoping -- All of it runs in the page.
+    const nameOf = (part: Element): string => {
+      if (part.tagName === "H2") return `h2 ${part.textContent}`;
+      const label = part.getAttribute("aria-label");
+      return label === null ? part.tagName.toLowerCase() : `${part.tagName.toLowerCase()} ${label}`;
+    };
+    const { backgroundColor, color } = getComputedStyle(document.body);
+    const card = document.querySelector("main .card");
+    return {
+      background: backgroundColor,
+      text: color,
+      card: card === null ? null : getComputedStyle(card).backgroundColor,
+      boxes: parts.map((part) => {
+        const { x, width } = part.getBoundingClientRect();
+        return { what: nameOf(part), x: Math.round(x), width: Math.round(width) };
+      }),
+    };
+  });

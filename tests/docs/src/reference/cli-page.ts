@@ -1,10 +1,20 @@
 import { holdfastOutput } from "@holdfast/test-servers";
+import { load } from "./load.ts";
 
-/** The usage text of the command line, and of each command that has one of its own. */
+interface Table {
+  readonly allVerbs: readonly { readonly name: string }[];
+  readonly commands: readonly string[];
+}
+
+/** The usage of the command line, and the help of each group and of each verb. */
 export async function cliPage(): Promise<string> {
-  const usage = await holdfastOutput("--help");
-  const commands = [...usage.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name = ""]) => name);
-  const texts = new Set([usage]);
-  for (const command of commands) texts.add(await holdfastOutput(command, "--help"));
-  return [...texts].map((text) => `\`\`\`\n${text.trim()}\n\`\`\``).join("\n\n");
+  const module: unknown = await load("packages/cli/src/api/all-verbs.ts");
+  const { allVerbs, commands } = module as Table;
+  const names = commands.flatMap((command) => [
+    command,
+    ...allVerbs.flatMap(({ name }) => (name.startsWith(`${command} `) ? [name] : [])),
+  ]);
+  const texts = [await holdfastOutput("--help")];
+  for (const name of names) texts.push(await holdfastOutput(...name.split(" "), "--help"));
+  return texts.map((text) => `\`\`\`\n${text.trim()}\n\`\`\``).join("\n\n");
 }

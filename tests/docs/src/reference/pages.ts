@@ -1,16 +1,29 @@
 import { decisionsTable } from "../decisions.ts";
 import { readFile } from "../repository.ts";
 import { asyncApiDocument, schemaFiles } from "./asyncapi/document.ts";
-import { caseSchemaFile } from "./case-schema-file.ts";
 import { cliPage } from "./cli-page.ts";
 import { configPage } from "./config-page.ts";
 import { definitionPage, definitionSchemaFile } from "./definition-page.ts";
 import { faultCodesPage } from "./fault-codes-page.ts";
 import { httpPage } from "./http-page.ts";
 import { llmsIndex } from "./llms-index.ts";
+import { load } from "./load.ts";
 import { messagesPage } from "./messages-page.ts";
 import { metricsPage } from "./metrics-page.ts";
-import { openApiFile } from "./openapi.ts";
+
+const documentOf = async (): Promise<object> => {
+  const { openApiDocument } = await load("services/submission/test/list-routes.ts");
+  return (openApiDocument as () => Promise<object>)();
+};
+
+/** The OpenAPI document of the submission service, from the schemas of its routes. */
+const openApiFile = async (): Promise<string> => `${JSON.stringify(await documentOf(), null, 2)}\n`;
+
+/** The JSON Schema of the cases of `holdfast test`, for editors. */
+async function caseSchemaFile(): Promise<string> {
+  const { caseSchema } = await load("packages/testing/src/cases/case-schema.ts");
+  return `${JSON.stringify(caseSchema, null, 2)}\n`;
+}
 
 /** What is generated in each page, between the two marks. */
 const generators: Readonly<Record<string, () => string | Promise<string>>> = {

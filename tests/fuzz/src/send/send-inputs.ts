@@ -4,7 +4,6 @@ import type { DecisionContext, HostileInput, HostileRequest } from "../inputs/in
 import type { MessageSender } from "./send-messages.ts";
 import { type Answer, openRequestSender } from "./send-requests.ts";
 import type { SentLog } from "./sent-log.ts";
-import { openSlots } from "./slots.ts";
 
 /** What was sent, and what came back at once. */
 export interface Tally {
@@ -130,3 +129,25 @@ function judgeAnswer(
 }
 
 const idIn = (body: string): string => (JSON.parse(body) as { readonly id: string }).id;
+
+/** Lets so many be under way at a time. */
+interface Slots {
+  /** Resolves when there is room; what is done with it ends with `work`. Its failures are the caller's. */
+  run(work: () => Promise<void>): Promise<void>;
+  /** Resolves when nothing is under way. */
+  drained(): Promise<void>;
+}
+
+function openSlots(limit: number): Slots {
+  const open = new Set<Promise<void>>();
+  return {
+    async run(work) {
+      while (open.size >= limit) await Promise.race(open);
+      const task = work().finally(() => open.delete(task));
+      open.add(task);
+    },
+    async drained() {
+      await Promise.all(open);
+    },
+  };
+}

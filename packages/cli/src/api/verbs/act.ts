@@ -15,6 +15,10 @@ const actVerb = (name: "cancel" | "pause" | "resume", summary: string, act: Act)
   operands: ["[id...]"],
   summary,
   options: { ...filterOptions, ...wishOptions, ...own("dry-run", "yes") },
+  examples: [
+    `tasks ${name} 01a1fd8d-d928-77c8-96cb-353aaba1757f --reason "a customer called"`,
+    `tasks ${name} --label city=Lyon --reason "the hotel burned down" --dry-run`,
+  ],
   async run(invocation) {
     const how = await wishOf(invocation);
     const ids = await idsOf(invocation);
@@ -24,16 +28,31 @@ const actVerb = (name: "cancel" | "pause" | "resume", summary: string, act: Act)
       const value = { dryRun: true, count: ids.length, ids };
       return { value, items: ids.map((id) => ({ id })), columns: ["id"], note };
     }
-    if (isMany && !invocation.flag("yes")) {
-      throw new UsageError(
-        `${ids.length} tasks match. Say --yes to ${name} them, or --dry-run to see which; holdfast bulk create ${name} has the Supervisors do it`,
-      );
+    if (isMany && !invocation.flag("yes") && !(await isAgreed(invocation, name, ids.length))) {
+      const value = { count: ids.length, changed: 0, refused: 0, items: [] };
+      return { value, items: [], note: "Nothing was changed.", exitCode: exitCodes.failed };
     }
     const { tasks } = invocation.client();
     if (!isMany && ids.length === 1) return ofTask(await act(tasks, ids[0] ?? "", how));
     return ofMany(await actOnAll(ids, { invocation, act: (id) => act(tasks, id, how) }));
   },
 });
+
+/** Whether the person at the terminal agrees. Throws a `UsageError` where no person is. */
+async function isAgreed(
+  { io: { ask }, output }: Invocation,
+  act: string,
+  count: number,
+): Promise<boolean> {
+  if (ask === null || output !== "table") {
+    throw new UsageError(
+      `${count} tasks match. Say --yes to ${act} them, or --dry-run to see which; holdfast bulk create ${act} has the Supervisors do it`,
+    );
+  }
+  const tasks = count === 1 ? "task" : "tasks";
+  const answer = await ask(`${act[0]?.toUpperCase()}${act.slice(1)} ${count} ${tasks}? [y/N] `);
+  return /^y(es)?$/i.test(answer.trim());
+}
 
 async function idsOf(invocation: Invocation): Promise<readonly string[]> {
   const filter = await filterOf(invocation);

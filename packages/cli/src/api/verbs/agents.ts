@@ -1,4 +1,4 @@
-import { changeVerb, listingVerb } from "../operation-verb.ts";
+import { changeVerb, listingVerb, pickingVerb } from "../operation-verb.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 
 const change = (act: "pause" | "resume"): Verb =>
@@ -19,12 +19,14 @@ async function preview(
   return { value, text };
 }
 
+const shown = {
+  operation: "listAgents",
+  columns: ["name", "living", "slots", "inFlight", "due", "oldestDueMs", "paused.by", "unfitFor"],
+} as const;
+
 export const agentVerbs: readonly Verb[] = [
-  listingVerb({
-    name: "agents list",
-    operation: "listAgents",
-    columns: ["name", "living", "slots", "inFlight", "due", "oldestDueMs", "paused.by", "unfitFor"],
-  }),
+  listingVerb({ ...shown, name: "agents list" }),
+  pickingVerb({ ...shown, name: "agents get", unknown: "agent.unknown" }),
   change("pause"),
   change("resume"),
 ];

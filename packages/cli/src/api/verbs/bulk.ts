@@ -1,11 +1,14 @@
+import { setTimeout } from "node:timers/promises";
 import type { BulkItem, BulkOperation, BulkWish } from "@holdfast/client";
+import { bulkActions } from "@holdfast/domain";
+import { exitCodes } from "../../exit-codes.ts";
 import { filterOf, filterOptions } from "../filters.ts";
 import { own } from "../own-options.ts";
 import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
+import { waitOf } from "../values.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 
-const actions = ["resubmit", "cancel", "pause", "resume", "resolve", "retryNow"] as const;
 const why = { short: "r", value: "WORDS" } as const;
 
 const creation = requestOptions("createBulkOperation", {
@@ -37,8 +40,11 @@ const createVerb: Verb = {
   name: "bulk create",
   operations: ["createBulkOperation"],
   operands: ["<action>"],
-  summary: `do one of ${actions.join(", ")} to all tasks that match`,
+  summary: `do one of ${bulkActions.join(", ")} to all tasks that match`,
   options: { ...filterOptions, ...creation.options },
+  examples: [
+    'bulk create resubmit --fault-code carriers.down --reason "the carrier is back" --canary 10 --rate 20',
+  ],
   async run(invocation) {
     const { "idempotency-key": idempotencyKey, dryRun, ...given } = await creation.read(invocation);
     const wish = { ...given, ...(await wishOf(invocation)), reason: given.reason ?? "" };
@@ -59,9 +65,9 @@ async function wishOf(
   invocation: Invocation,
 ): Promise<Pick<BulkWish, "action" | "filter" | "actor">> {
   const [asked] = invocation.operands;
-  const action = actions.find((one) => one === asked);
+  const action = bulkActions.find((one) => one === asked);
   if (action === undefined) {
-    throw new UsageError(`There is no action ${asked}: name one of ${actions.join(", ")}`);
+    throw new UsageError(`There is no action ${asked}: name one of ${bulkActions.join(", ")}`);
   }
   const { createdFrom, createdBefore, ...filter } = (await filterOf(invocation)) ?? {};
   const createdAt = {
@@ -91,8 +97,8 @@ const listVerb: Verb = {
   },
 };
 
-const showVerb: Verb = {
-  name: "bulk show",
+const getVerb: Verb = {
+  name: "bulk get",
   operations: ["getBulkOperation"],
   operands: ["<id>"],
   summary: "show a bulk operation and how far it is",
@@ -102,6 +108,34 @@ const showVerb: Verb = {
     const { stoppedBy, stopReason } = operation;
     const note = stoppedBy === null ? undefined : `Stopped by ${stoppedBy}: ${stopReason}`;
     return { ...ofOperation(operation), note };
+  },
+};
+
+/** Milliseconds between two looks at an operation. */
+const lookEvery = 1_000;
+
+const watchVerb: Verb = {
+  name: "bulk watch",
+  operations: ["getBulkOperation"],
+  operands: ["<id>"],
+  summary:
+    "follow a bulk operation until it has ended; exit code 4 if that takes longer than --wait",
+  options: own("wait"),
+  examples: ["bulk watch 12 --wait 10m"],
+  async run({ operands: [id = ""], client, text, io }) {
+    const wait = text("wait");
+    const until = wait === undefined ? Infinity : performance.now() + waitOf(wait, "--wait");
+    const { bulk } = client();
+    for (;;) {
+      const operation = await bulk.get(id);
+      const { state, done, matched, endedAt } = operation;
+      const isOver = endedAt !== null || performance.now() > until;
+      if (isOver && io.isTerminal) io.err("\r\u001b[K");
+      if (endedAt !== null) return ofOperation(operation);
+      if (isOver) return { ...ofOperation(operation), exitCode: exitCodes.timedOut };
+      if (io.isTerminal) io.err(`\r\u001b[K${state}: ${done} of ${matched}`);
+      await setTimeout(lookEvery);
+    }
   },
 };
 
@@ -140,4 +174,11 @@ const stopVerb: Verb = {
   },
 };
 
-export const bulkVerbs: readonly Verb[] = [createVerb, listVerb, showVerb, itemsVerb, stopVerb];
+export const bulkVerbs: readonly Verb[] = [
+  createVerb,
+  listVerb,
+  getVerb,
+  watchVerb,
+  itemsVerb,
+  stopVerb,
+];

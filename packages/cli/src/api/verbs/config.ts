@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { askedOf, serviceOf, tokenOf } from "../connection.ts";
+import { askedOf, type Service, serviceOf, tokenOf } from "../connection.ts";
 import { own } from "../own-options.ts";
 import { type Profile, profilesFile, readProfiles, writeProfiles } from "../profiles.ts";
 import { UsageError } from "../usage-error.ts";
@@ -37,6 +37,7 @@ const setVerb: Verb = {
   summary:
     "write a profile: --url and --token-file (or --token-stdin); the first is used from then on",
   options: own("token-stdin"),
+  examples: ["config set local --url http://127.0.0.1:3000 --token-file token"],
   async run(invocation) {
     const { operands, io, text } = invocation;
     const [profile = ""] = operands;
@@ -54,7 +55,7 @@ const setVerb: Verb = {
     if (url === undefined) throw new UsageError("Say --url, such as http://127.0.0.1:3000");
     const kept = token || before.token;
     const asked = { url, token: kept, tokenFile: undefined, profile: undefined };
-    const checked = serviceOf(asked, { ...io, env: {} });
+    const { source: _, ...checked } = serviceOf(asked, { env: {} });
     writeProfiles(io.env, {
       current: known.current ?? profile,
       profiles: { ...known.profiles, [profile]: checked },
@@ -95,13 +96,14 @@ const showVerb: Verb = {
   summary: "show which service is used, and where that is said",
   options: {},
   async run(invocation) {
-    const { url, token } = chosen(invocation);
-    const value = { url, token: masked(token), file: profilesFile(invocation.io.env) };
+    const { url, token, source } = chosen(invocation);
+    const file = profilesFile(invocation.io.env);
+    const value = { url, source, token: masked(token), file };
     return { value, items: [value] };
   },
 };
 
-const chosen = ({ text, io }: Invocation): Profile => serviceOf(askedOf(text), io);
+const chosen = ({ text, io }: Invocation): Service => serviceOf(askedOf(text), io);
 
 const newKeyVerb: Verb = {
   name: "keys new",

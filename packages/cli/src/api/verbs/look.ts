@@ -24,10 +24,10 @@ export const getVerb: Verb = {
   operands: ["<id>"],
   summary: "show a task and its steps",
   options: {},
-  async run({ operands: [id = ""], client }) {
+  async run({ operands: [id = ""], client, at }) {
     const task = await client().tasks.get(id);
-    const steps = table(task.steps, ["name", "agent", "processState", "attempt", "faultCode"]);
-    return { value: task, text: `${table([task], columns)}\n\n${steps}` };
+    const steps = table(task.steps, ["name", "agent", "processState", "attempt", "faultCode"], at);
+    return { value: task, text: `${table([task], columns, at)}\n\n${steps}` };
   },
 };
 
@@ -48,6 +48,7 @@ export const listVerb: Verb = {
   operations: ["listTasks"],
   operands: [],
   summary: "list tasks, newest first",
+  examples: ["tasks list --workflow book-trip --label city=Lyon", "tasks list --all -o id"],
   options: { ...filterOptions, ...own("limit", "all") },
   async run(invocation) {
     const filter = (await filterOf(invocation)) ?? {};
@@ -63,6 +64,7 @@ export const searchVerb: Verb = {
   operands: [],
   summary: "list tasks that match a filter of several conditions, newest first",
   options: { ...search.options, ...own("limit", "all") },
+  examples: [`tasks search --filter '{"key": {"$like": "trip-*"}}'`],
   async run(invocation) {
     const wish = await search.read(invocation);
     const { tasks } = invocation.client();
@@ -119,6 +121,7 @@ export const watchVerb: Verb = {
   operands: ["<id>"],
   summary: "follow a task until it has ended or halted; exit code 1 if it halted or was undone",
   options: own("wait"),
+  examples: ["tasks watch 01a1fd8d-d928-77c8-96cb-353aaba1757f --wait 5m --json"],
   async run({ operands: [id = ""], client, text, output, io }) {
     const wait = text("wait");
     const limit = wait === undefined ? undefined : AbortSignal.timeout(waitOf(wait, "--wait"));

@@ -1,4 +1,4 @@
-import { changeVerb, listingVerb } from "../operation-verb.ts";
+import { changeVerb, listingVerb, pickingVerb } from "../operation-verb.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 
 const change = (act: "hold" | "release"): Verb =>
@@ -23,15 +23,17 @@ async function preview(
   };
 }
 
+const shown = {
+  operation: "listRemotes",
+  columns: ["name", "breaker", "agents", "heldSteps", "since", "actor", "reason"],
+} as const;
+
 /** Remote services, and the pauses of Agents and workflows: what holds steps back. */
 export const remoteVerbs: readonly Verb[] = [
-  listingVerb({
-    name: "remotes list",
-    operation: "listRemotes",
-    columns: ["name", "breaker", "agents", "heldSteps", "since", "actor", "reason"],
-  }),
-  change("hold"),
-  change("release"),
+  listingVerb({ ...shown, name: "remotes list" }),
+  pickingVerb({ ...shown, name: "remotes get", unknown: "breaker.unknown" }),
+  change("open"),
+  change("close"),
 ];
 
 export const pauseVerbs: readonly Verb[] = [

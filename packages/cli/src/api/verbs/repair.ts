@@ -29,6 +29,7 @@ const resubmitVerb: Verb = {
   operands: ["<id>"],
   summary: summaryOf("resubmitStep"),
   options: { ...resubmission.options, ...own("dry-run") },
+  examples: ['tasks resubmit 01a1fd8d-d928-77c8-96cb-353aaba1757f --reason "the hotel is back"'],
   async run(invocation) {
     const given = await resubmission.read(invocation);
     const how = { ...given, ...required(given, invocation) };
@@ -47,6 +48,9 @@ const resolveVerb: Verb = {
   operands: ["<id>"],
   summary: summaryOf("resolveStep"),
   options: { ...resolution.options, ...own("dry-run") },
+  examples: [
+    `tasks resolve 01a1fd8d-d928-77c8-96cb-353aaba1757f --reason "called instead" --result '{"id": 7}'`,
+  ],
   async run(invocation) {
     const given = await resolution.read(invocation);
     const how = { ...given, ...required(given, invocation) };

@@ -21,6 +21,10 @@ export const submitVerb: Verb = {
   operands: ["<workflow>"],
   summary: "submit a task; the same --idempotency-key stands for the same task",
   options: { ...request.options, ...own("wait", "dry-run") },
+  examples: [
+    `tasks submit book-trip --input '{"guest": "Ada"}' --key trip-7 --label city=Lyon`,
+    "tasks submit book-trip --input @trip.json --wait 30s --json",
+  ],
   async run(invocation) {
     const { text } = invocation;
     const [workflow = ""] = invocation.operands;

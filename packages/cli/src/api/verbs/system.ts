@@ -1,7 +1,6 @@
 import type { components } from "@holdfast/client";
-import { exitCodes } from "../../exit-codes.ts";
 import { readingVerb } from "../operation-verb.ts";
-import { overviewText } from "../overview-text.ts";
+import { table } from "../print.ts";
 import { requestOptions } from "../request-options.ts";
 import type { Verb } from "../verb.ts";
 
@@ -9,18 +8,9 @@ type Schemas = components["schemas"];
 
 const instant = { value: "INSTANT", isInstant: true } as const;
 const workflow = { value: "NAME" };
-const exitCodeIf = (ok: boolean) => (ok ? exitCodes.ok : exitCodes.failed);
 
 /** What the service says of one task. */
 export const taskReadings: readonly Verb[] = [
-  readingVerb({
-    name: "tasks why",
-    operation: "explainTask",
-    show: (value: Schemas["Explanation"]) => ({
-      value,
-      text: [value.sentence, ...value.evidence.map((line) => `  ${line}`)].join("\n"),
-    }),
-  }),
   readingVerb({
     name: "tasks attempts",
     operation: "listAttempts",
@@ -35,7 +25,7 @@ export const taskReadings: readonly Verb[] = [
 /** What the service says of the whole system. */
 export const systemVerbs: readonly Verb[] = [
   readingVerb({
-    name: "system show",
+    name: "system get",
     operation: "getSystem",
     show: (value: Schemas["System"]) => ({ value, text: JSON.stringify(value, null, 2) }),
   }),
@@ -68,23 +58,21 @@ export const systemVerbs: readonly Verb[] = [
     request: requestOptions("getStatistics", { from: instant, until: instant, workflow }),
     show: (value: Schemas["Statistics"]) => ({ value, items: value.workflows }),
   }),
-  readingVerb({
-    name: "system doctor",
-    operation: "examine",
-    show: (value: Schemas["Examination"]) => ({
-      value,
-      items: value.findings,
-      exitCode: exitCodeIf(value.ok),
-    }),
-  }),
-  readingVerb({
-    name: "system verify",
-    operation: "verify",
-    show: (value: Schemas["Verification"]) => ({
-      value,
-      items: value.violations,
-      note: `${value.violations.length} violations among ${value.tasks} tasks.`,
-      exitCode: exitCodeIf(value.ok),
-    }),
-  }),
 ];
+
+type Overview = components["schemas"]["Overview"];
+
+/**
+ * An overview for people: how many tasks there are, what needs them, and how the Agents do. What another release
+ * leaves out is left out.
+ */
+function overviewText({
+  states = {} as Overview["states"],
+  needsYou = [],
+  agents = [],
+}: Partial<Overview>): string {
+  const counts = Object.entries(states).map(([state, count]) => `${count} ${state}`);
+  const needs = needsYou.map(({ sentence, act }) => `! ${[sentence, act ?? ""].join(" ").trim()}`);
+  const columns = ["name", "instances", "slots", "inFlight", "due", "p95Ms", "breaker", "paused"];
+  return [counts.join(", "), ...needs, table(agents, columns)].filter((part) => part).join("\n");
+}

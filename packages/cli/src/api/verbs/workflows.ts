@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type HoldfastClient, ProblemError } from "@holdfast/client";
 import { definitionsIn } from "@holdfast/contracts";
+import { canonicalJson } from "@holdfast/domain";
 import { checkPlans } from "@holdfast/workflow/check";
 import { exitCodes } from "../../exit-codes.ts";
 import { summaryOf } from "../operation.ts";
@@ -29,6 +30,10 @@ const applyVerb: Verb = {
   operands: ["<file...>"],
   summary: "store workflows: JSON definitions, or modules that export what defineWorkflow returns",
   options: own("dry-run", "store-only", "wait"),
+  examples: [
+    "workflows apply workflows/*.ts --dry-run",
+    "workflows apply workflows/*.ts --wait 5m",
+  ],
   async run({ operands, client, flag, text }) {
     const wait = text("wait");
     const definitions = (await Promise.all(operands.map(definitionsOf))).flat();
@@ -100,7 +105,7 @@ async function areActive(
 async function standingOf({ name, ...rest }: Definition, workflows: HoldfastClient["workflows"]) {
   try {
     const { definition } = await workflows.get(name);
-    return sorted({ name, ...rest }) === sorted(definition)
+    return canonicalJson({ name, ...rest }) === canonicalJson(definition)
       ? "same"
       : "changed: give it a new version";
   } catch (error) {
@@ -108,13 +113,6 @@ async function standingOf({ name, ...rest }: Definition, workflows: HoldfastClie
     throw error;
   }
 }
-
-const sorted = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 
 async function definitionsOf(file: string): Promise<readonly Definition[]> {
   const found = file.endsWith(".json") ? [parse(file)] : await load(file);
@@ -146,8 +144,8 @@ async function load(file: string): Promise<object> {
 const hasName = (definition: object): definition is Definition =>
   "name" in definition && typeof definition.name === "string";
 
-const showVerb: Verb = {
-  name: "workflows show",
+const getVerb: Verb = {
+  name: "workflows get",
   operations: ["getWorkflow"],
   operands: ["<name>"],
   summary: summaryOf("getWorkflow"),
@@ -210,7 +208,7 @@ export const workflowVerbs: readonly Verb[] = [
     operation: "listWorkflows",
     columns: ["name", "collections", "createdAt", "active.by", "awaitsAgents", "retired.reason"],
   }),
-  showVerb,
+  getVerb,
   activateVerb,
   change("retire"),
   change("reinstate"),

@@ -1,6 +1,8 @@
 import { useMemo } from "react";
+import { ActionButton } from "../../actions/action-provider.tsx";
+import { namedAction } from "../../actions/operation-actions.ts";
 import { useAgents, useOverview, usePauses, useRemotes } from "../../api/queries.ts";
-import type { Agent } from "../../api/types.ts";
+import type { Agent, Pause } from "../../api/types.ts";
 import { Link, usePlace } from "../../app/router.tsx";
 import { readRoute } from "../../app/routes.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -9,11 +11,12 @@ import { DataTable, type TableColumn } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Shown } from "../../parts/shown.tsx";
+import { breakerLooks, lookOf } from "../../parts/state-looks.ts";
+import { Time } from "../../parts/time.tsx";
 import { agentRows } from "./agent-rows.ts";
 import { AgentTable } from "./agent-table.tsx";
-import { Instances } from "./instances.tsx";
-import { PauseTable } from "./pause-table.tsx";
 import { RemoteTable } from "./remote-table.tsx";
+import { SlotBar } from "./slot-bar.tsx";
 
 /** The Agents, or one of them. */
 export function AgentsPage() {
@@ -135,6 +138,127 @@ function Differences({ agent }: { readonly agent: Agent }) {
         rows={agent.differences}
         columns={columns}
         keyOf={({ workflow, operation, offered }) => `${workflow} ${operation} ${offered}`}
+      />
+    </Section>
+  );
+}
+
+type Instance = Agent["instances"][number];
+
+const instancesColumns: readonly TableColumn<Instance>[] = [
+  {
+    id: "instance",
+    header: "Instance",
+    cell: ({ name }) => <code title={name}>{name}</code>,
+  },
+  {
+    id: "life",
+    header: "State",
+    cell: ({ living }) => (
+      <Badge
+        look={
+          living
+            ? { word: "Lives", tone: "good", icon: "done" }
+            : { word: "Silent", tone: "quiet", icon: "cross" }
+        }
+      />
+    ),
+  },
+  {
+    id: "slots",
+    header: "In flight / slots",
+    cell: ({ inFlight, slots }) => <SlotBar used={inFlight} all={slots} />,
+  },
+  {
+    id: "breaker",
+    header: "Breaker",
+    cell: ({ breaker, openUntil }) => (
+      <span className="badges">
+        <Badge look={lookOf(breakerLooks, breaker)} />
+        {openUntil !== null && <Time at={openUntil} />}
+      </span>
+    ),
+  },
+  { id: "seen", header: "Seen", isNumber: true, cell: ({ lastSeen }) => <Time at={lastSeen} /> },
+];
+
+/** The processes of one Agent. */
+function Instances({ agent }: { readonly agent: Agent }) {
+  const living = agent.instances.toSorted(
+    (one, other) => Number(other.living) - Number(one.living),
+  );
+  return (
+    <Section title="Instances" note={`${agent.living} of ${agent.instances.length} live`}>
+      <DataTable
+        name="instances"
+        label={`Instances of ${agent.name}`}
+        rows={living}
+        columns={instancesColumns}
+        keyOf={({ name }) => name}
+      />
+    </Section>
+  );
+}
+
+const none = <span className="muted">–</span>;
+
+const pauseTableColumns: readonly TableColumn<Pause>[] = [
+  {
+    id: "what",
+    header: "What",
+    cell: ({ kind, name }) => (
+      <span title={name}>
+        {kind === "agent" ? "Agent" : "Workflow"} {name}
+      </span>
+    ),
+  },
+  {
+    id: "paused",
+    header: "Paused",
+    cell: ({ pausedAt, actor, reason }) => (
+      <span title={reason ?? undefined}>
+        <Time at={pausedAt} /> · {actor}
+        {reason !== null && `: ${reason}`}
+      </span>
+    ),
+  },
+  {
+    id: "resumed",
+    header: "Resumed",
+    cell: ({ resumedAt, resumedBy, resumeReason }) =>
+      resumedAt === null ? (
+        none
+      ) : (
+        <span title={resumeReason ?? undefined}>
+          <Time at={resumedAt} />
+          {resumedBy !== null && ` · ${resumedBy}`}
+          {resumeReason !== null && `: ${resumeReason}`}
+        </span>
+      ),
+  },
+  {
+    id: "actions",
+    header: "",
+    cell: ({ kind, name, resumedAt }) =>
+      resumedAt === null && (
+        <ActionButton
+          action={namedAction(kind === "agent" ? "agents" : "workflows", "resume", name)}
+        />
+      ),
+  },
+];
+
+/** What is paused, and what was: who did it and why. */
+function PauseTable({ pauses }: { readonly pauses: readonly Pause[] }) {
+  if (pauses.length === 0) return null;
+  return (
+    <Section title="Pauses" note="latest first">
+      <DataTable
+        name="pauses"
+        label="Pauses"
+        rows={pauses.slice(0, 50)}
+        columns={pauseTableColumns}
+        keyOf={({ kind, name, pausedAt }) => `${kind} ${name} ${pausedAt}`}
       />
     </Section>
   );

@@ -1,12 +1,17 @@
-import { useCallback, useMemo } from "react";
+import type { WorkflowDefinition } from "@holdfast/domain";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { OfferButton } from "../../actions/action-provider.tsx";
 import { offersOf } from "../../actions/task-actions.ts";
-import { useNow } from "../../api/console-context.ts";
+import { pathOf } from "../../api/api.ts";
+import { useConsole, useNow } from "../../api/console-context.ts";
 import { isOutage, ProblemFault } from "../../api/faults.ts";
-import { useConsoleSettings } from "../../api/queries.ts";
+import { useWorkflow } from "../../api/operations-queries.ts";
+import { keys, useConsoleSettings, useHistory, useTaskPart } from "../../api/queries.ts";
 import type { Attempts, HistoryEntry, Task, Why } from "../../api/types.ts";
 import { Link, setQuery, usePlace } from "../../app/router.tsx";
 import { workflowPath } from "../../app/routes.ts";
+import { followStream, type StreamState } from "../../live/follow-stream.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -16,17 +21,18 @@ import { JsonView } from "../../parts/json-view.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { Section } from "../../parts/section.tsx";
-import { lookOf, taskLooks } from "../../parts/state-looks.ts";
+import { lookOf, stepLooks, taskLooks } from "../../parts/state-looks.ts";
 import { Time } from "../../parts/time.tsx";
+import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
+import { shownSteps } from "../workflows/shown-steps.ts";
 import { AttemptsCard } from "./attempts/attempts-card.tsx";
 import { FactsCard } from "./facts-card.tsx";
 import { HistoryCard } from "./history/history-card.tsx";
+import { withMove } from "./history/with-move.ts";
 import { stepToShow } from "./step-to-show.ts";
-import { TaskGraph } from "./task-graph.tsx";
 import type { Selected } from "./timeline/placed-lanes.ts";
 import { Timeline } from "./timeline/timeline.tsx";
 import { traceUrlOf } from "./trace-url.ts";
-import { useTask } from "./use-task.ts";
 
 /** One task: how it stands and why, what it did, and what can be done to it. */
 export function TaskPage({ id }: { readonly id: string }) {
@@ -231,4 +237,118 @@ function Sentence({ text }: { readonly text: string }) {
       </time>
     ),
   );
+}
+
+interface TaskGraphProps {
+  readonly task: Task;
+  readonly selected: string | null;
+  readonly onSelect: (selected: Selected) => void;
+}
+
+/** The workflow of the task, with how each step stands. */
+function TaskGraph({ task, selected, onSelect }: TaskGraphProps) {
+  const { data, error } = useWorkflow(task.workflow);
+  const steps = useMemo(() => {
+    const states = new Map(task.steps.map(({ name, processState }) => [name, processState]));
+    if (data === undefined) return [];
+    // The service stores valid definitions only.
+    return shownSteps(data.definition as unknown as WorkflowDefinition).map((step) => {
+      const undo = states.get(`${step.name}:undo`);
+      const state = states.get(step.name);
+      const isUndone = undo === "processed";
+      const look = state === undefined ? null : lookOf(stepLooks, state);
+      const undone = { word: "Undone", tone: "undo", icon: "undo" } as const;
+      return { ...step, look: isUndone ? undone : look };
+    });
+  }, [data, task.steps]);
+  return (
+    <Section title="Workflow" note={<Link to={workflowPath(task.workflow)}>{task.workflow}</Link>}>
+      {data === undefined && error !== null && <ProblemNote error={error} />}
+      {steps.length > 0 && (
+        <WorkflowGraph
+          steps={steps}
+          selected={selected?.replace(/:undo$/, "") ?? null}
+          onSelect={(step) => onSelect({ step, attempt: null })}
+          label={`Steps of ${task.workflow}`}
+        />
+      )}
+    </Section>
+  );
+}
+
+interface History {
+  readonly items: readonly HistoryEntry[];
+}
+
+/** Milliseconds between two questions while there is no stream. */
+const pollInterval = 3_000;
+/** What is derived from the moves is asked for this long after the first of them. */
+const settleTime = 400;
+
+/** A task and what is known of it, live: by its stream, or by asking every few seconds. */
+function useTask(id: string) {
+  const stream = useTaskStream(id);
+  const hasEnded = stream === "ended";
+  const interval = stream === "live" || hasEnded ? false : pollInterval;
+  return {
+    task: useTaskPart<Task>(id, "task", interval),
+    why: useTaskPart<Why>(id, "why", interval),
+    attempts: useTaskPart<Attempts>(id, "attempts", interval),
+    history: useHistory(id, interval),
+  };
+}
+
+/** Follows the stream of a task into the cache. */
+function useTaskStream(id: string): StreamState["kind"] | "ended" {
+  const { api } = useConsole();
+  const cache = useQueryClient();
+  const [state, setState] = useState<StreamState["kind"] | "ended">("connecting");
+  useEffect(() => {
+    const stop = new AbortController();
+    const derived = refresher(cache, id);
+    const onEvent = (event: string, data: unknown): void => {
+      if (event === "moved") {
+        const move = data as HistoryEntry;
+        cache.setQueryData<History>(keys.taskPart(id, "history"), (before) =>
+          before === undefined ? before : { items: withMove(before.items, move) },
+        );
+      }
+      if (event === "task") cache.setQueryData(keys.taskPart(id, "task"), data);
+      derived.soon();
+    };
+    const following = followStream({
+      api,
+      path: pathOf`/v1/tasks/${id}/events`,
+      onEvent,
+      onState: ({ kind }) => setState(kind),
+      signal: stop.signal,
+    });
+    const atEnd = async (): Promise<void> => {
+      await following;
+      if (stop.signal.aborted) return;
+      // It has ended: what it came to is asked for once more, and does not change then.
+      setState((before) => (before === "refused" ? before : "ended"));
+      derived.now();
+    };
+    void atEnd();
+    return () => {
+      stop.abort();
+      derived.stop();
+    };
+  }, [api, cache, id]);
+  return state;
+}
+
+/** Asks for all parts of the task anew, however many moves there are: twice in a second at most. */
+function refresher(cache: QueryClient, id: string) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const now = (): void => {
+    timer = undefined;
+    void cache.invalidateQueries({ queryKey: keys.task(id) });
+  };
+  return {
+    now,
+    soon: (): void => void (timer ??= setTimeout(now, settleTime)),
+    stop: (): void => clearTimeout(timer),
+  };
 }

@@ -1,3 +1,4 @@
+import { openTaskStates } from "@holdfast/domain";
 import type { TaskState } from "../../api/types.ts";
 
 export type StateChoice = TaskState | "open";
@@ -127,7 +128,7 @@ const plainFields = [
   "fingerprint",
 ] as const;
 
-const openStates: ReadonlySet<string> = new Set(["pending", "processing", "halted", "undoing"]);
+const openStates: ReadonlySet<string> = new Set(openTaskStates);
 
 /** Whether a new task of this state and workflow belongs to the list; null: only the service knows. */
 export function matches(

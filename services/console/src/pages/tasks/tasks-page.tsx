@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useAction } from "../../actions/action-provider.tsx";
-import { wholeTaskAction } from "../../actions/task-actions.ts";
+import { wholeActs, wholeTaskAction } from "../../actions/task-actions.ts";
 import { usePollInterval } from "../../api/queries.ts";
 import type { ListedTask } from "../../api/types.ts";
 import { navigate, usePlace } from "../../app/router.tsx";
@@ -101,8 +101,6 @@ function TaskList({ filter }: { readonly filter: TaskFilter }) {
   );
 }
 
-const acts = ["cancel", "pause", "resume"] as const;
-
 /** What can be done to the tasks that are selected. */
 function SelectionBar({
   tasks,
@@ -123,7 +121,7 @@ function SelectionBar({
   return (
     <div className="selection" role="toolbar" aria-label="Selected tasks">
       <strong>{formatCount(tasks.length)} selected</strong>
-      {acts.map((act) => {
+      {wholeActs.map((act) => {
         const action = wholeTaskAction(act, tasks);
         return (
           <button

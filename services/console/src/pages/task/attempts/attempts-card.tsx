@@ -1,11 +1,13 @@
-import { useEffect, useMemo } from "react";
-import type { Attempts, LateReply, Step } from "../../../api/types.ts";
+import { saidBy } from "@holdfast/domain/source";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { useNow } from "../../../api/console-context.ts";
+import type { Attempt, Attempts, LateReply, Step } from "../../../api/types.ts";
 import { Badge } from "../../../parts/badge.tsx";
-import { exactTime, formatCount } from "../../../parts/format.ts";
-import { lookOf, stepLooks } from "../../../parts/state-looks.ts";
+import { clockTime, exactTime, formatCount, formatDuration } from "../../../parts/format.ts";
+import { JsonView } from "../../../parts/json-view.tsx";
+import { attemptLooks, lookOf, stepLooks } from "../../../parts/state-looks.ts";
 import type { Selected } from "../timeline/placed-lanes.ts";
-import { AttemptDetail } from "./attempt-detail.tsx";
-import { AttemptRows } from "./attempt-rows.tsx";
 
 interface Props {
   readonly attempts: Attempts;
@@ -89,4 +91,162 @@ function LateReplies({ replies }: { readonly replies: readonly LateReply[] }) {
       </ul>
     </div>
   );
+}
+
+interface AttemptDetailProps {
+  readonly attempt: Attempt;
+  /** Input and output are kept of the latest attempt only. */
+  readonly isLatest: boolean;
+}
+
+/** Input, output and fault of an attempt, side by side, and when it was where. */
+function AttemptDetail({ attempt, isLatest }: AttemptDetailProps) {
+  const { input, output, outcome, faultCode, source, faultDetail, progress } = attempt;
+  return (
+    <div className="attempt">
+      <dl className="stages">
+        {stagesOf(attempt).map(([name, at]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{at === null ? "–" : exactTime(at)}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>locked by</dt>
+          <dd>{attempt.lockedBy}</dd>
+        </div>
+      </dl>
+      <div className="sides">
+        <Side title="Input">
+          {isLatest ? <JsonView value={input} label="input" /> : <NotKept />}
+        </Side>
+        <Side title="Output">
+          {isLatest ? <JsonView value={output} label="output" /> : <NotKept />}
+        </Side>
+        <Side title="Fault">
+          {faultCode === null ? (
+            <p className="json-none">none</p>
+          ) : (
+            <div className="fault">
+              <code>{faultCode}</code>
+              <p>{outcome === "requeued" ? "No failure is counted: it waits." : saidBy(source)}</p>
+              {faultDetail !== null && <p>{faultDetail}</p>}
+            </div>
+          )}
+        </Side>
+        {progress !== null && (
+          <Side title="Progress">
+            <JsonView value={progress} label="progress" />
+          </Side>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Side({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="side">
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+const NotKept = () => <p className="json-none">kept of the latest attempt only</p>;
+
+const stagesOf = (attempt: Attempt): readonly (readonly [string, string | null])[] => [
+  ["claimed", attempt.claimedAt],
+  ...(attempt.startedAt === null ? [] : [["started", attempt.startedAt] as const]),
+  ...(attempt.heartbeatAt === null ? [] : [["heartbeat", attempt.heartbeatAt] as const]),
+  ["ended", attempt.endedAt],
+  ["complete-by", attempt.completeBy],
+];
+
+interface AttemptRowsProps {
+  /** Newest first. */
+  readonly items: readonly Attempt[];
+  readonly shown: Attempt;
+  readonly onSelect: (selected: Selected) => void;
+}
+
+const rowHeight = 46;
+
+/** The attempts of a step. Only those in sight are in the page. */
+function AttemptRows({ items, shown, onSelect }: AttemptRowsProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 6,
+  });
+  const index = items.indexOf(shown);
+  useEffect(() => virtual.scrollToIndex(Math.max(index, 0)), [virtual, index]);
+  return (
+    <div ref={scroller} className="attempt-rows" role="group" aria-label="Attempts, newest first">
+      <div className="rows-all" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index: at, start }) => {
+          const attempt = items[at];
+          if (attempt === undefined) return null;
+          return (
+            <button
+              key={attempt.attempt}
+              type="button"
+              className="attempt-row"
+              aria-pressed={attempt === shown}
+              style={{ transform: `translateY(${start}px)`, height: rowHeight }}
+              onClick={() => onSelect({ step: attempt.step, attempt: attempt.attempt })}
+            >
+              <Row attempt={attempt} />
+            </button>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Row({ attempt }: { readonly attempt: Attempt }) {
+  const now = useNow();
+  const time = timeUsed(attempt, now);
+  const share = time === null ? 0 : Math.min(Math.max(time.used / time.allowed, 0), 1);
+  const look = lookOf(attemptLooks, attempt.outcome);
+  return (
+    <>
+      <span className="attempt-number">#{attempt.attempt}</span>
+      <Badge look={look} />
+      <time dateTime={attempt.claimedAt} title={exactTime(attempt.claimedAt)} className="muted">
+        {clockTime(attempt.claimedAt)}
+      </time>
+      <span className={`meter tone-${look.tone}`} title="Time used until complete-by">
+        <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+          <rect className="meter-all" width="100" height="4" />
+          <rect className="meter-used" width={share * 100} height="4" />
+        </svg>
+        <small className="muted">{timeWords(attempt, now)}</small>
+      </span>
+    </>
+  );
+}
+
+type Timed = Pick<Attempt, "claimedAt" | "endedAt" | "completeBy">;
+
+/** How much of its time an attempt has used; null: it has no deadline. */
+function timeUsed(
+  { claimedAt, endedAt, completeBy }: Timed,
+  now: number,
+): { readonly used: number; readonly allowed: number } | null {
+  if (completeBy === null) return null;
+  const from = Date.parse(claimedAt);
+  const used = (endedAt === null ? now : Date.parse(endedAt)) - from;
+  return { used, allowed: Date.parse(completeBy) - from };
+}
+
+/** The time of an attempt in words: `265 ms of 35 s`. */
+function timeWords(attempt: Timed, now: number): string {
+  const time = timeUsed(attempt, now);
+  if (time !== null) return `${formatDuration(time.used)} of ${formatDuration(time.allowed)}`;
+  if (attempt.endedAt === null) return "–";
+  return formatDuration(Date.parse(attempt.endedAt) - Date.parse(attempt.claimedAt));
 }

@@ -1,3 +1,4 @@
+import { bulkActions } from "@holdfast/domain";
 import type { HistoryEntry } from "../../../api/types.ts";
 
 export const historyFilters = ["all", "failures", "states", "people", "supervisor"] as const;
@@ -17,15 +18,7 @@ export const readHistoryFilter = (text: string | null): HistoryFilter =>
 const failing: ReadonlySet<string> = new Set(["fail", "retry", "coolDown", "requeue"]);
 /** Services sign with their name and a short one of the process. */
 const service = /^(submission|scheduler|supervisor|agent|operations)-[0-9a-f]{8}$/;
-const byPeople: ReadonlySet<string> = new Set([
-  "undo",
-  "cancel",
-  "pause",
-  "resume",
-  "resubmit",
-  "resolve",
-  "retryNow",
-]);
+const byPeople: ReadonlySet<string> = new Set(bulkActions);
 
 export type Actor = "person" | "scheduler" | "supervisor" | "submission" | "other";
 

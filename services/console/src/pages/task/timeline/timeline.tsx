@@ -1,15 +1,20 @@
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { useNow } from "../../../api/console-context.ts";
 import type { Attempts } from "../../../api/types.ts";
-import { formatCount } from "../../../parts/format.ts";
+import { exactTime, formatCount, formatDuration } from "../../../parts/format.ts";
 import { Icon } from "../../../parts/icon.tsx";
+import { attemptLooks, lookOf } from "../../../parts/state-looks.ts";
 import { useWidth } from "../../../parts/use-width.ts";
 import { AttemptBar } from "./attempt-bar.tsx";
-import { Axis } from "./axis.tsx";
-import { LateReplies, Waits } from "./lane-marks.tsx";
-import { type Bar, type Lane, layOutTimeline } from "./lay-out-timeline.ts";
-import { Legend } from "./legend.tsx";
+import {
+  type Bar,
+  type Lane,
+  type LateMark,
+  layOutTimeline,
+  type WaitLine,
+} from "./lay-out-timeline.ts";
 import { barOf, type PlacedLane, placeLanes, type Selected } from "./placed-lanes.ts";
+import { type TimeScale, ticksOf } from "./time-scale.ts";
 import { useBarKeys } from "./use-bar-keys.ts";
 
 interface Props {
@@ -167,5 +172,136 @@ function LaneName({ lane, height, onSelect }: NameProps) {
         {lane.isUndo ? "undo" : lane.step}
       </span>
     </div>
+  );
+}
+
+interface AxisProps {
+  readonly scale: TimeScale;
+  /** Times are counted from here. */
+  readonly origin: number;
+  readonly height: number;
+  readonly now: number | null;
+}
+
+const apart = 84;
+const top = 18;
+
+/** Time from the submission on. What is idle is cut out, and says for how long. */
+function Axis({ scale, origin, height, now }: AxisProps) {
+  return (
+    <g className="axis">
+      {scale.segments
+        .filter(({ isIdle, width }) => isIdle && width >= 3)
+        .map(({ from, until, x, width }) => (
+          <g key={from}>
+            <title>{`${formatDuration(until - from)} in which no attempt ran`}</title>
+            <rect className="axis-idle" x={x} y={top} width={width} height={height - top} />
+            {width >= 24 && (
+              <path
+                className="axis-cut"
+                d={`M${x + width / 2 - 4} ${top + 4}l3-8m2 8 3-8`}
+                transform="translate(0 -1)"
+              />
+            )}
+          </g>
+        ))}
+      {ticksOf(scale, origin, apart).map(({ x, at }) => (
+        <g key={at}>
+          <title>{exactTime(at)}</title>
+          <path className="axis-tick" d={`M${x + 0.5} ${top - 4}V${height}`} />
+          <text x={x + 4} y={12}>
+            {at - origin < 1 ? "0" : `+${formatDuration(at - origin)}`}
+          </text>
+        </g>
+      ))}
+      {now !== null && (
+        <path className="axis-now" d={`M${scale.xOf(now)} ${top - 4}V${height}`}>
+          <title>now</title>
+        </path>
+      )}
+    </g>
+  );
+}
+
+interface WaitsProps {
+  readonly lane: Lane;
+  readonly height: number;
+}
+
+/** Waits between the attempts of a step, and the instant at which the next one is due. */
+const Waits = memo(function Waits({ lane, height }: WaitsProps) {
+  const middle = height / 2;
+  return lane.waits.map(({ wait, x, width }) => (
+    <g key={wait.from} className="wait">
+      <title>{waitWords({ wait, x, width })}</title>
+      <line x1={x} x2={x + width} y1={middle} y2={middle} />
+      {isAhead(wait.until) && (
+        <path d={`M${x + width} ${middle - 4}l4 4-4 4-4-4z`} className="wait-due" />
+      )}
+    </g>
+  ));
+});
+
+/** Replies that came when their attempt was over, and changed nothing. */
+const LateReplies = memo(function LateReplies({ lane, height }: WaitsProps) {
+  return lane.late.map((mark) => (
+    <g key={mark.x} className="late" transform={`translate(${mark.x} ${height / 2})`}>
+      <title>{lateWords(mark)}</title>
+      <circle r={6} />
+      <path d="M-2.6-2.6l5.2 5.2M-2.6 2.6l5.2-5.2" />
+    </g>
+  ));
+});
+
+const isAhead = (until: string | null): boolean => until !== null && Date.parse(until) > Date.now();
+
+function waitWords({ wait: { from, until, reason } }: WaitLine): string {
+  if (until === null) return `Waits since ${exactTime(from)} (${reason})`;
+  const length = formatDuration(Date.parse(until) - Date.parse(from));
+  return `Waits ${length} until ${exactTime(until)} (${reason})`;
+}
+
+const lateWords = ({ replies }: LateMark): string =>
+  replies
+    .slice(0, 5)
+    .map(
+      ({ attempt, at, reason }) =>
+        `A reply to attempt ${attempt ?? "?"} came at ${exactTime(at)} and was refused: ${reason}`,
+    )
+    .join("\n");
+
+/** What the signs of the timeline mean: only those that are in it. */
+function Legend({ attempts }: { readonly attempts: Attempts }) {
+  const outcomes = [...new Set(attempts.items.map(({ outcome }) => outcome))];
+  return (
+    <ul className="legend" aria-label="Signs">
+      {outcomes.map((outcome) => {
+        const { word, tone, icon } = lookOf(attemptLooks, outcome);
+        return (
+          <li key={outcome} className={`tone-${tone}`}>
+            <span className={`legend-bar bar-${outcome}`} />
+            <Icon name={icon} className={`tone-${tone}`} />
+            {word.toLowerCase()}
+          </li>
+        );
+      })}
+      <li>
+        <span className="legend-deadline" />
+        complete-by
+      </li>
+      {attempts.waits.length > 0 && (
+        <li>
+          <span className="legend-wait" />
+          wait
+        </li>
+      )}
+      {attempts.lateReplies.length > 0 && (
+        <li className="tone-warn">
+          <span className="legend-late">×</span>
+          {attempts.lateReplies.length} late{" "}
+          {attempts.lateReplies.length === 1 ? "reply" : "replies"} refused
+        </li>
+      )}
+    </ul>
   );
 }

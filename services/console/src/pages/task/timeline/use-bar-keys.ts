@@ -2,7 +2,7 @@ import { type KeyboardEvent, useCallback } from "react";
 import type { Bar } from "./lay-out-timeline.ts";
 import type { PlacedLane, Selected } from "./placed-lanes.ts";
 
-interface Options {
+interface BarKeyOptions {
   readonly lanes: readonly PlacedLane[];
   readonly selected: Selected | null;
   readonly onSelect: (selected: Selected) => void;
@@ -11,7 +11,7 @@ interface Options {
 type Keys = Pick<KeyboardEvent, "key" | "preventDefault" | "stopPropagation">;
 
 /** Moves by arrow keys: along a lane, and to the nearest attempt of the lane above or below. */
-export function useBarKeys({ lanes, selected, onSelect }: Options): (event: Keys) => void {
+export function useBarKeys({ lanes, selected, onSelect }: BarKeyOptions): (event: Keys) => void {
   return useCallback(
     (event: Keys) => {
       const bar = barAt(
