@@ -81,7 +81,7 @@ interface Move {
 
 /** Actions of the history by which an attempt failed. */
 export const failures: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
-const undoStates: ReadonlySet<string> = new Set(["compensating", "compensated"]);
+const undoStates: ReadonlySet<string> = new Set(["undoing", "undone"]);
 
 /**
  * Who said what counted a failure or began an undo with this entry. Null: it did neither. What is requeued, and what

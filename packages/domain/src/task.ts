@@ -19,8 +19,8 @@ export type TaskState = (typeof taskStates)[number];
 export const openTaskStates = [
   "pending",
   "processing",
-  "error",
-  "compensating",
+  "halted",
+  "undoing",
 ] as const satisfies readonly TaskState[];
 
 /** One task with all its steps: what every decision is about. */

@@ -176,7 +176,7 @@ function judgeSilence(
   }
 }
 
-/** Notes the steps that a task has got: the compensations appear when the undo begins. */
+/** Notes the steps that a task has got: the undos appear when the undo begins. */
 function noteSteps({ accuse }: World, facts: TaskFacts, task: Task): void {
   for (const { plan, processState, attempt, failureCount, mayHaveEffect } of stepsOf(task)) {
     if (facts.steps.has(plan.name)) continue;

@@ -171,7 +171,7 @@ function callOperator(world: World, acts: OperatorActs): void {
     if (paused) return world.random.chance(0.3) ? acts.resumeTask(stored) : undefined;
     const resting = acts.delayed(stored, longRest);
     if (resting !== undefined) acts.retry(stored, resting);
-    if (processState !== "error") return;
+    if (processState !== "halted") return;
     const failed = failedOf(stored);
     const again = failed.filter(({ plan }) => resubmitted.has(`${taskId} ${plan.name}`));
     if (goal === "do" && again.length > 0) return acts.undo(stored);

@@ -49,7 +49,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
   tasks: "submit, show, follow and operate tasks",
   workflows: "store, show, retire and pause workflows",
   agents: "show and pause Agents",
-  remotes: "show remote services, open and close their circuit breakers",
+  remotes: "show remote services, hold and release them",
   pauses: "show what is paused, and what was",
   system: "show how the system is, what failed, and figures over time",
   bulk: "one action on many tasks, with a canary and a verified outcome",

@@ -126,7 +126,7 @@ interface ShownTask {
 
 /** Milliseconds between two looks at a task. */
 const lookEvery = 25;
-const ended: ReadonlySet<string> = new Set(["processed", "compensated", "error"]);
+const ended: ReadonlySet<string> = new Set(["processed", "undone", "halted"]);
 
 /** Submits a task to the active version of a workflow, and resolves to its id. Throws what the API answers instead. */
 async function submitTask(api: string, workflow: string, input: unknown): Promise<string> {

@@ -2,7 +2,7 @@ import { ContractFault, parseDuration } from "@holdfast/domain";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, type TObject, type TStringOptions, Type } from "typebox";
 import { longestSetting, TracingConfig } from "../tracing/tracing-config.ts";
-import { type Environment, readVariable } from "./read-variable.ts";
+import { type Environment, fileOf, readVariable } from "./read-variable.ts";
 import { serverUrls } from "./server-urls.ts";
 
 const durationKeyword = "holdfastDuration";

@@ -26,6 +26,7 @@ import {
   lookupIn,
   type Milliseconds,
   type Priority,
+  parseWhen,
   priorities,
   resolveWhen,
   type When,

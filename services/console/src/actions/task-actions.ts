@@ -5,7 +5,7 @@ import type { Action, ActionCall } from "./action.ts";
 
 type Acted = Pick<ListedTask, "id" | "version" | "state"> & { readonly paused: unknown };
 /** What can be done to a task as a whole. */
-export const wholeActs = ["undo", "cancel", "pause", "resume"] as const;
+export const wholeActs = ["cancel", "pause", "resume"] as const;
 type WholeAct = (typeof wholeActs)[number];
 
 const whole: Readonly<Record<WholeAct, Pick<Action, "verb" | "explain" | "isDangerous">>> = {

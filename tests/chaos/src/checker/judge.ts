@@ -75,7 +75,7 @@ export function judge(evidence: Evidence): Verdict {
   };
 }
 
-const ended: ReadonlySet<string> = new Set(["processed", "compensated"]);
+const ended: ReadonlySet<string> = new Set(["processed", "undone"]);
 
 /** I3: each order has come to the one end that is right for it, and nothing happened afterwards. */
 function judgeEndings(book: IndexedEvidence): readonly Violation[] {
@@ -210,7 +210,7 @@ const messageOf = (messageId: string): string => messageId.split(" ")[0] ?? "";
 
 function wrongAlerts({ events, alerts }: IndexedEvidence): readonly Violation[] {
   const halts = countBy(
-    events.filter(({ step, to }) => step === null && to === "error").map(({ taskId }) => taskId),
+    events.filter(({ step, to }) => step === null && to === "halted").map(({ taskId }) => taskId),
   );
   const told = countBy(alerts.map(({ taskId }) => taskId));
   return [...new Set([...halts.keys(), ...told.keys()])]

@@ -32,8 +32,8 @@ const shown = {
 export const remoteVerbs: readonly Verb[] = [
   listingVerb({ ...shown, name: "remotes list" }),
   pickingVerb({ ...shown, name: "remotes get", unknown: "breaker.unknown" }),
-  change("open"),
-  change("close"),
+  change("hold"),
+  change("release"),
 ];
 
 export const pauseVerbs: readonly Verb[] = [

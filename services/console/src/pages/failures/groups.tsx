@@ -196,7 +196,7 @@ function GroupTasks({ group, words }: { readonly group: FailureGroup; readonly w
   return query === null ? <>{words}</> : <Link to={`/tasks${query}`}>{words}</Link>;
 }
 
-const acts = ["resubmit", "undo", "resolve"] as const satisfies readonly BulkAction[];
+const acts = ["resubmit", "cancel", "resolve"] as const satisfies readonly BulkAction[];
 
 function GroupActions({
   group: { filter, step, workflow, faultCode, open },
@@ -219,7 +219,7 @@ function GroupActions({
       ))}
       {action !== null && (
         <BulkDialog
-          target={{ action, step, filter: { ...filter, state: "error" } }}
+          target={{ action, step, filter: { ...filter, state: "halted" } }}
           what={[workflow, step, faultCode].filter((word) => word !== null).join(" · ")}
           onClose={() => setAction(null)}
         />

@@ -159,7 +159,7 @@ function Processes({ title, all }: Props) {
 }
 
 const open: readonly TaskState[] = openTaskStates;
-const ended: readonly TaskState[] = ["processed", "compensated"];
+const ended: readonly TaskState[] = ["processed", "undone"];
 
 /** How many tasks are in each state. Each leads to the list of them. */
 function StateChips({ overview: { states } }: { readonly overview: Overview }) {

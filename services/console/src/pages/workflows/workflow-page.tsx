@@ -195,7 +195,7 @@ const policyFacts = (policy: StepPolicy) =>
     ["Cool-down", coolDownOf(policy)],
     [
       "Then",
-      policy.onFailure === "compensate" ? "the task is undone" : "the task halts for an operator",
+      policy.onFailure === "undo" ? "the task is undone" : "the task halts for an operator",
     ],
   ] as const;
 
