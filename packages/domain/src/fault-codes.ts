@@ -881,8 +881,9 @@ const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(faultCode
 /** The area of a code: what stands before its first dot. */
 export const areaOf = (code: string): string => code.slice(0, Math.max(0, code.indexOf(".")));
 
-/** The areas of all codes that Holdfast itself produces. */
-export const faultAreas: ReadonlySet<string> = new Set(Object.keys(faultCodes).map(areaOf));
+/** Whether Holdfast itself produces codes of this area. The console leaves the catalogue out: nothing reads it at load. */
+export const isFaultArea = (area: string): boolean =>
+  Object.keys(faultCodes).some((code) => areaOf(code) === area);
 
 /** Areas that only Holdfast itself speaks of, and what of others only a Scheduler or Supervisor says. */
 const unspokenAreas: ReadonlySet<string> = new Set([

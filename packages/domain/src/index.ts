@@ -113,9 +113,9 @@ export {
   areaOf,
   type CataloguedCode,
   type FaultCode,
-  faultAreas,
   faultCodes,
   findFaultCode,
+  isFaultArea,
   isOursAlone,
   type KnownCode,
 } from "./fault-codes.ts";

@@ -1,5 +1,5 @@
 import type { StepReply } from "@holdfast/contracts";
-import { areaOf, faultAreas } from "@holdfast/domain";
+import { areaOf, isFaultArea } from "@holdfast/domain";
 import type { Metrics } from "@holdfast/runtime";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
 
@@ -29,7 +29,7 @@ export function schedulerMeasures(
   const known = (agent: string): string => (isAgent(agent) ? agent : other);
   const faultArea = (code: string): string => {
     const area = areaOf(code);
-    return faultAreas.has(area) || isAgent(area) ? area : other;
+    return isFaultArea(area) || isAgent(area) ? area : other;
   };
   return {
     claimed(claims) {
