@@ -27,5 +27,3 @@ export function replyAddress(
     },
   };
 }
-
-export type ReplyAddress = ReturnType<typeof replyAddress>;
