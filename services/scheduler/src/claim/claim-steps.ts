@@ -59,8 +59,8 @@ const urgentBand = bandOf("urgent");
  * are dispatched without waiting for publisher confirms.
  */
 export function claimSteps(deps: Dependencies) {
-  const { store, fleet, state, see, wake, hint, signal, clock, failpoint, actor } = deps;
-  const { admission, requests } = state;
+  const { store, fleet, state, wake, hint, signal, clock, failpoint } = deps;
+  const { admission } = state;
   const { dispatch, drained } = claimDispatcher(deps);
   const offer = offering(deps);
 
@@ -110,16 +110,7 @@ export function claimSteps(deps: Dependencies) {
       if (signal.aborted) hint();
       else if (claims === null || leavesOthers || claims.length < expected) wake();
     },
-    /** Claims the one step with which an open breaker is tried. False: there was none, or it is not due. */
-    async probe(service: string, lanesOfService: readonly string[]): Promise<boolean> {
-      const since = clock.now();
-      const lanes = allowances(state, lanesOfService, { now: since }).map(withoutNumbers);
-      see({ kind: "offered", to: "probe", lanes, offered: [] });
-      const options = { service, lanes, lockedBy: actor, relayAfter: relayAfter(requests) };
-      const probe = await store.claimProbe(options);
-      dispatch(probe === null ? [] : [probe], since);
-      return probe !== null;
-    },
+    probe: probing(deps, dispatch),
     drained,
   };
 }
@@ -147,6 +138,22 @@ function claimDispatcher(deps: Dependencies) {
     drained: async (): Promise<void> => void (await Promise.allSettled(dispatching)),
   };
 }
+
+/** Claims the one step with which an open breaker is tried. Resolves to false if there was none, or it is not due. */
+const probing =
+  (
+    { state, see, store, clock, actor: lockedBy }: Dependencies,
+    dispatch: (claims: readonly ClaimedStep[], since: Milliseconds) => void,
+  ) =>
+  async (service: string, lanesOfService: readonly string[]): Promise<boolean> => {
+    const since = clock.now();
+    const lanes = allowances(state, lanesOfService, { now: since }).map(withoutNumbers);
+    see({ kind: "offered", to: "probe", lanes, offered: [] });
+    const delay = relayAfter(state.requests);
+    const probe = await store.claimProbe({ service, lanes, lockedBy, relayAfter: delay });
+    dispatch(probe === null ? [] : [probe], since);
+    return probe !== null;
+  };
 
 /** Says what a claim may take once the Agents `freed` have one step less in flight each; null: nothing. */
 function offering({ state, see, clock, actor: lockedBy }: Dependencies) {
