@@ -77,10 +77,8 @@ function openParts(options: SchedulerOptions) {
   };
   const state = newState({ ...optimisations, maxInFlight, batchReserve }, clock.now());
   const observed = observer({ state, clock, wake: loops.wake, watch: options.watch });
-  const shared = {
-    ...{ ...observed, store, broker, log, failpoint, clock, signal, actor, userId, identity },
-    ...{ tracing, loops, wake, notify },
-  };
+  const given = { store, broker, log, failpoint, clock, signal, actor, userId, identity, tracing };
+  const shared = { ...observed, ...given, loops, wake, notify };
 
   exposeLoads(metrics, () => loadsOf(state, clock.now()));
   const measures = schedulerMeasures(metrics, (name) => state.admission.named.includes(name));
@@ -114,11 +112,11 @@ function loopsOf(
     // Deletes notifications that could not be sent for a day; every ten minutes.
     { name: "stale notifications", round: dropStaleNotifications(parts) },
     // Claims due steps and dispatches them; every minute.
-    { name: "claim", round: claims.round },
+    { name: "claim", round: () => claims.round() },
     // Reads the slots that Agents advertise; every second, and twice as often while they work.
-    { name: "slots", round: fleet.slotsRound },
+    { name: "slots", round: () => fleet.slotsRound() },
     // Counts what is in flight where a step may have been counted twice; claims and replies have it counted, too.
-    { name: "count", round: fleet.countRound },
+    { name: "count", round: () => fleet.countRound() },
     // Marks confirmed requests that wait long for a reply; every minute.
     { name: "mark", round: markSteps(parts) },
     // Remembers confirms that took long as an outage; every 300 ms while a request is not confirmed.

@@ -57,8 +57,8 @@ export async function limitsOf(world: World) {
   return {
     ...observed,
     fleet,
-    refresh: fleet.refresh,
-    round: fleet.slotsRound,
+    refresh: () => fleet.refresh(),
+    round: () => fleet.slotsRound(),
     capacity: (freed: readonly string[]) => offerAll(admission, allowed(freed)),
     urgentCapacity: (freed: readonly string[]) => offerUrgent(allowed(freed)),
     claimed: (agent: string, since: number, priority: "normal" | "urgent" = "normal"): void =>

@@ -61,7 +61,7 @@ const urgentBand = bandOf("urgent");
 export function claimSteps(deps: Dependencies) {
   const { store, fleet, state, wake, hint, signal, clock, failpoint } = deps;
   const { admission } = state;
-  const { dispatch, drained } = claimDispatcher(deps);
+  const dispatcher = claimDispatcher(deps);
   const offer = offering(deps);
 
   const claim = async (options: ClaimOptions | null): Promise<readonly ClaimedStep[]> => {
@@ -69,7 +69,7 @@ export function claimSteps(deps: Dependencies) {
     const since = clock.now();
     failpoint("scheduler.claiming");
     const claims = await store.claimDueSteps(options);
-    dispatch(claims, since);
+    dispatcher.dispatch(claims, since);
     return claims;
   };
 
@@ -106,12 +106,12 @@ export function claimSteps(deps: Dependencies) {
       { since, leavesOthers, expected }: JoinedClaim,
       { claims }: Pick<AppliedEvents, "claims">,
     ): void {
-      dispatch(claims ?? [], since);
+      dispatcher.dispatch(claims ?? [], since);
       if (signal.aborted) hint();
       else if (claims === null || leavesOthers || claims.length < expected) wake();
     },
-    probe: probing(deps, dispatch),
-    drained,
+    probe: probing(deps, dispatcher),
+    drained: dispatcher.drained,
   };
 }
 
@@ -143,7 +143,7 @@ function claimDispatcher(deps: Dependencies) {
 const probing =
   (
     { state, see, store, clock, actor: lockedBy }: Dependencies,
-    dispatch: (claims: readonly ClaimedStep[], since: Milliseconds) => void,
+    dispatcher: Pick<ReturnType<typeof claimDispatcher>, "dispatch">,
   ) =>
   async (service: string, lanesOfService: readonly string[]): Promise<boolean> => {
     const since = clock.now();
@@ -151,7 +151,7 @@ const probing =
     see({ kind: "offered", to: "probe", lanes, offered: [] });
     const delay = relayAfter(state.requests);
     const probe = await store.claimProbe({ service, lanes, lockedBy, relayAfter: delay });
-    dispatch(probe === null ? [] : [probe], since);
+    dispatcher.dispatch(probe === null ? [] : [probe], since);
     return probe !== null;
   };
 

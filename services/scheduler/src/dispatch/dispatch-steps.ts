@@ -60,7 +60,7 @@ interface Claiming {
  * Bytes that this process has in memory for requests: values that are parsed, as JSON, which take up to fifteen times
  * that, and requests that the broker has not confirmed. Neither waits for the other while it has room.
  */
-const most = { values: 2 * 1024 * 1024, requests: 8 * 1024 * 1024 };
+const mostBytes = { values: 2 * 1024 * 1024, requests: 8 * 1024 * 1024 };
 
 /**
  * Publishes claimed steps. The claim is committed: should anything go wrong from here on, the row
@@ -76,8 +76,8 @@ export function dispatchSteps(deps: Dependencies) {
     if (taskIds.length > 0) log.error({ taskIds }, "task decisions failed");
   };
 
-  const values = byteBudget(most.values);
-  const requests = byteBudget(most.requests);
+  const values = byteBudget(mostBytes.values);
+  const requests = byteBudget(mostBytes.requests);
 
   /** Resolves when all are in `published`, or refused because there is nothing to publish. */
   const buildAndPublish = async (

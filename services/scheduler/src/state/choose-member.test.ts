@@ -27,9 +27,9 @@ function memberChooser(
     agentOf(admission, agent).queue = { messages: 0, consumers: isServed ? 1 : 0 };
   }
   return (lanes: readonly string[]) => {
-    const chosen = shareAmongLanes(admission, lanes, (agent) => known[agent] ?? room(0));
-    see({ kind: "offered", to: "all", lanes: chosen, offered: [] });
-    return chosen;
+    const shared = shareAmongLanes(admission, lanes, (agent) => known[agent] ?? room(0));
+    see({ kind: "offered", to: "all", lanes: shared, offered: [] });
+    return shared;
   };
 }
 

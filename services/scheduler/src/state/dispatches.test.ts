@@ -3,7 +3,12 @@ import type { ClaimedStep } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { testClock } from "../../test/clock.ts";
 import { openState, replied } from "../../test/state.ts";
-import { heldRequests, relayAfter, unconfirmedFor, unmarkedRequests } from "./requests.ts";
+import {
+  heldRequests,
+  relayAfter as relayAfterOf,
+  unconfirmedFor,
+  unmarkedRequests,
+} from "./requests.ts";
 import type { LoopName } from "./wakes.ts";
 
 const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
@@ -53,7 +58,7 @@ function opened(options: { readonly lateMarks?: boolean } = {}) {
       see(replied("payments", { kind: "completed", step, attempt, token }, { isApplied: false })),
     forget: () => see({ kind: "disconnected" }),
     held: () => heldRequests(requests),
-    relayAfter: () => relayAfter(requests),
+    relayAfter: () => relayAfterOf(requests),
   };
   const send = (confirmAfter = 0, changes: Partial<ClaimedStep> = {}): ClaimedStep => {
     const one = claim(changes);

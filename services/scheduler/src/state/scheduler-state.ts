@@ -125,7 +125,20 @@ export function observe(state: SchedulerState, seen: Observation, now: Milliseco
     case "noProbe":
     case "dueByBreakers":
       return observeRemotes(state, seen, now);
-    default:
+    case "building":
+    case "built":
+    case "publishing":
+    case "confirmed":
+    case "unpublished":
+    case "marked":
+    case "disconnected":
+    case "unconfirmed":
+    case "remembering":
+    case "undispatched":
+    case "relaying":
+    case "contractsUsed":
+    case "contractsAging":
+    case "contracts":
       return observeRequests(state.requests, seen, now);
   }
 }
