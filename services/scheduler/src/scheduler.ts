@@ -25,8 +25,7 @@ import { exposeLoads, schedulerMeasures } from "./metrics/scheduler-measures.ts"
 import { observer } from "./observer.ts";
 import { dropStaleNotifications, sendNotifications } from "./outbox/send-notifications.ts";
 import { guardRemotes } from "./remotes/guard-remotes.ts";
-import { recordReplies } from "./replies/record-replies.ts";
-import { replyAddress } from "./replies/reply-address.ts";
+import { recordReplies, replyAddress } from "./replies/record-replies.ts";
 import type { SchedulerOptions } from "./scheduler-options.ts";
 import { loadsOf } from "./state/allowances.ts";
 import { newState } from "./state/scheduler-state.ts";

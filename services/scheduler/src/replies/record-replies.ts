@@ -2,6 +2,7 @@ import {
   agentOfReply,
   isProbeRoute,
   MalformedMessage,
+  ownReplyQueues,
   ReplyProbe,
   readReplyAddress,
   replyQueue,
@@ -14,7 +15,13 @@ import {
   type Milliseconds,
   type Task,
 } from "@holdfast/domain";
-import type { Broker, cancelHints, Delivery } from "@holdfast/messaging";
+import type {
+  BatchOptions,
+  Broker,
+  cancelHints,
+  Delivery,
+  SharedConsumer,
+} from "@holdfast/messaging";
 import {
   type Clock,
   type Failpoint,
@@ -311,4 +318,31 @@ function logTask(log: Logger, { taskId, processState, faultCode }: Task, traceCo
   const fields = { taskId, processState, ...code, ...traceFields(fromTraceText(traceContext)) };
   if (processState === "error") log.error(fields, "task halted");
   else log.debug(fields, "task moved");
+}
+
+interface AddressOptions {
+  /** Whether this Scheduler claims a reply queue of its own; on unless a benchmark turns it off. */
+  readonly ownReplyQueue?: boolean;
+}
+
+/**
+ * Consumes replies, and knows the queue that Agents are to reply to: this Scheduler's own while it holds one,
+ * otherwise the common one. A reply in the own queue finds its task in the cache of this process.
+ */
+export function replyAddress(
+  broker: Pick<Broker, "consumeShared">,
+  { ownReplyQueue = true }: AddressOptions = {},
+) {
+  let consumer: SharedConsumer | null = null;
+  const queues = { common: replyQueue, owned: ownReplyQueues, claimOwn: ownReplyQueue };
+  return {
+    current: (): string => consumer?.own ?? replyQueue,
+    async consume(
+      options: BatchOptions,
+      handle: (batch: readonly Delivery[]) => Promise<void>,
+    ): Promise<AsyncDisposable> {
+      consumer = await broker.consumeShared(queues, options, handle);
+      return consumer;
+    },
+  };
 }
