@@ -20,7 +20,7 @@ import { unfitContracts } from "./dispatch/unfit-contracts.ts";
 import { deadLetterTo, recordDeadLetters } from "./intake/dead-letters.ts";
 import { recordHeartbeats } from "./intake/record-heartbeats.ts";
 import { requeueExpired } from "./intake/requeue-expired.ts";
-import { type Loop, loopSet } from "./loop-set.ts";
+import { type Loop, lastingLoops, loopSet } from "./loop-set.ts";
 import { exposeLoads, schedulerMeasures } from "./metrics/scheduler-measures.ts";
 import { observer } from "./observer.ts";
 import { dropStaleNotifications, sendNotifications } from "./outbox/send-notifications.ts";
@@ -48,17 +48,22 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const parts = openParts(options);
   const { loops, claims } = parts;
   const { admission } = parts.state;
+  await using lasting = disposableStack();
+  lasting.use(parts.lasting);
   loops.start(loopsOf(parts, options));
+  // While a broker that is slow holds up what was claimed, that is remembered, also once all else has ended.
+  parts.lasting.start([{ name: "outages", round: rememberSlowConfirms(parts) }]);
   await using consumers = disposableStack();
   for (const consume of consumersOf(parts)) consumers.use(await consume());
-  const owned = consumers.move();
+  const [consuming, remembering] = [consumers.move(), lasting.move()];
   return {
     ended: loops.ended().then(claims.drained),
     lanes: () => admission.lanes,
     schedulers: () => admission.schedulers,
     async [Symbol.asyncDispose]() {
-      await owned.disposeAsync();
+      await consuming.disposeAsync();
       await claims.drained();
+      await remembering.disposeAsync();
     },
   };
 }
@@ -69,15 +74,20 @@ function openParts(options: SchedulerOptions) {
   const { clock = systemClock, tracing = noTracing, metrics = noMetrics } = options;
   const { optimisations = {}, maxInFlight, batchReserve, maxMessageBytes } = options;
   const loops = loopSet<LoopName>({ signal, log, clock, metrics });
+  const lasting = lastingLoops<LoopName>({ log, clock, metrics });
   const wake = (): void => loops.wake("claim");
   const notify = (): void => {
     loops.wake("notifications");
     loops.wake("alerts");
   };
   const state = newState({ ...optimisations, maxInFlight, batchReserve }, clock.now());
-  const observed = observer({ state, clock, wake: loops.wake, watch: options.watch });
+  const wakeLoop = (loop: LoopName): void => {
+    loops.wake(loop);
+    lasting.wake(loop);
+  };
+  const observed = observer({ state, clock, wake: wakeLoop, watch: options.watch });
   const given = { store, broker, log, failpoint, clock, signal, actor, userId, identity, tracing };
-  const shared = { ...observed, ...given, loops, wake, notify };
+  const shared = { ...observed, ...given, loops, lasting, wake, notify };
 
   exposeLoads(metrics, () => loadsOf(state, clock.now()));
   const measures = schedulerMeasures(metrics, (name) => state.admission.named.includes(name));
@@ -118,8 +128,6 @@ function loopsOf(
     { name: "count", round: () => fleet.countRound() },
     // Marks confirmed requests that wait long for a reply; every minute.
     { name: "mark", round: markSteps(parts) },
-    // Remembers confirms that took long as an outage; every 300 ms while a request is not confirmed.
-    { name: "outages", round: rememberSlowConfirms(parts) },
     // Opens, probes and closes the breakers of remote services; every half second while there are claims, or a breaker is open.
     { name: "remotes", round: guardRemotes(parts) },
     // Stages steps whose delay is over, and relays lost requests; every POLL_INTERVAL at the latest.
