@@ -70,7 +70,7 @@ async function openCrane(scheduler: Readonly<Record<string, string>> = {}): Prom
 
 /**
  * A count that overlaps replies may have taken their steps off already, so for a moment there may be more in flight, as
- * many again at most: see `uncertain` in lane-capacities.ts. The slower the store counts, the longer the moment.
+ * many again at most: see `uncertain` in the Scheduler's allowances.ts. The slower the store counts, the longer the moment.
  */
 async function expectWithin(yard: Crane, limit: number): Promise<void> {
   const { usual, most } = await yard.within(1_500);

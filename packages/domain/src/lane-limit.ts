@@ -6,7 +6,7 @@ export interface LaneLoad {
   readonly consumers: number;
   /** The slots of each instance, the one that was seen last first; none: it sends no heartbeats. */
   readonly advertised: readonly number[];
-  /** How many steps more than the trusted slots allow this Scheduler may have in flight: see `earnedSlots`. */
+  /** How many steps more than the trusted slots allow this Scheduler may have in flight: see `earnedOf`. */
   readonly earned?: number;
 }
 

@@ -39,3 +39,12 @@ export function loopSet<Name extends string>(dependencies: Dependencies): LoopSe
     },
   };
 }
+
+/** Loops that go on until they are disposed of. A round that runs then is not waited for. */
+export function lastingLoops<Name extends string>(
+  dependencies: Omit<Dependencies, "signal">,
+): LoopSet<Name> & Disposable {
+  const stopping = new AbortController();
+  const loops = loopSet<Name>({ ...dependencies, signal: stopping.signal });
+  return { ...loops, [Symbol.dispose]: () => stopping.abort() };
+}

@@ -3,16 +3,17 @@ import { planWorkflow, type StepDefinition, type WorkflowDefinition } from "@hol
 import type { OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import {
+  type AppliedEvents,
   type ClaimedStep,
   type LoadedValues,
   type ReportedTaskEvent,
   stepContracts,
   type ValueRef,
 } from "@holdfast/state-store";
-import { batchSizes as openBatchSizes } from "../src/dispatch/batch-sizes.ts";
 import { dispatchSteps } from "../src/dispatch/dispatch-steps.ts";
-import { dispatches as openDispatches } from "../src/dispatch/dispatches.ts";
 import type { UnfitContracts } from "../src/dispatch/unfit-contracts.ts";
+import { heldRequests } from "../src/state/requests.ts";
+import { openState } from "./state.ts";
 
 const policy = {
   startWithin: 30_000,
@@ -118,10 +119,18 @@ const naming = (unfit: Unfit): UnfitContracts => ({
   learn: async () => {},
 });
 
+const nothingApplied: AppliedEvents = {
+  outcomes: [],
+  tasks: [],
+  claims: null,
+  obsoleteAttempts: [],
+  hasNotifications: false,
+};
+
 /** A dispatch with all of its dependencies, and what it published, applied and loaded. */
 export function dispatching(
   answer: (message: OutgoingMessage) => PublishResult | Promise<PublishResult> = () => "stored",
-  batchSizes = openBatchSizes(),
+  bundleSizes: Readonly<Record<string, number>> = {},
   load: Load = async () => values,
   unfit: Unfit = {},
 ) {
@@ -129,10 +138,12 @@ export function dispatching(
   const asked: ValueRef[] = [];
   const applied: ReportedTaskEvent[] = [];
   const warnings: string[] = [];
-  const dispatches = openDispatches({ clock, onMarkDue: silent });
+  const { state, see } = openState({ clock, wake: silent });
+  for (const one of Object.entries(bundleSizes)) state.requests.bundleSizes.set(...one);
+  const held = (): readonly ClaimedStep[] => heldRequests(state.requests);
   const heldAt: Record<string, readonly ClaimedStep[]> = {};
   const noteHeld = (when: "load" | "publish" | "apply"): void => {
-    heldAt[when] = [...new Set(dispatches.held())];
+    heldAt[when] = [...new Set(held())];
   };
   const dispatch = dispatchSteps({
     unfit: naming(unfit),
@@ -153,13 +164,7 @@ export function dispatching(
     apply: async (reportedEvents) => {
       noteHeld("apply");
       applied.push(...reportedEvents);
-      return {
-        outcomes: [],
-        tasks: [],
-        claims: null,
-        obsoleteAttempts: [],
-        hasNotifications: false,
-      };
+      return nothingApplied;
     },
     broker: {
       publish: async (message) => {
@@ -168,8 +173,8 @@ export function dispatching(
         return answer(message);
       },
     },
-    dispatches,
-    batchSizes,
+    state,
+    see,
     replyTo: () => "scheduler.replies.1",
     userId: "scheduler",
     clock,
@@ -177,5 +182,5 @@ export function dispatching(
     failpoint: silent,
     actor: "scheduler-1",
   });
-  return { dispatch, dispatches, heldAt, published, applied, asked, warnings };
+  return { dispatch, held, heldAt, published, applied, asked, warnings };
 }

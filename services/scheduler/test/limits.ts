@@ -1,6 +1,14 @@
-import type { Logger } from "@holdfast/runtime";
-import { inFlightLimits } from "../src/claim/in-flight-limits.ts";
+import type { Breaker } from "@holdfast/state-store";
+import { fleetReader } from "../src/claim/read-fleet.ts";
+import {
+  allowances,
+  areUrgentExpected,
+  areUrgentUnderWay,
+  offerAll,
+  offerUrgent,
+} from "../src/state/allowances.ts";
 import { testClock } from "./clock.ts";
+import { openState, replied } from "./state.ts";
 
 /** What limits depend on. What is read again may change. */
 export interface World {
@@ -12,8 +20,8 @@ export interface World {
   readonly consumers?: number;
   readonly schedulers?: number;
   readonly maxInFlight?: number;
-  /** What a breaker leaves of the limit. */
-  readonly limitOf?: (lane: string, max: number) => number;
+  /** The breakers of remote services; none unless given. */
+  readonly breakers?: readonly Breaker[];
   /** Called when a lane gets slots, after the first refresh. */
   readonly onCapacity?: () => void;
   readonly lanes?: () => readonly string[];
@@ -28,15 +36,47 @@ export interface World {
 
 /** Limits over a world, refreshed once, for tests. */
 export async function limitsOf(world: World) {
-  const { inFlight = 0, own = inFlight, count = async () => inFlight } = world;
-  const {
-    clock = testClock(),
-    schedulers = 1,
-    maxInFlight = 10,
-    lanes = () => ["payments"],
-  } = world;
+  const { clock = testClock(), maxInFlight = 10, breakers = [] } = world;
   let isFirst = true;
-  const limits = inFlightLimits({
+  const observed = openState({
+    clock,
+    maxInFlight,
+    wake(loop) {
+      if (loop === "claim" && !isFirst) world.onCapacity?.();
+      if (loop === "count") void fleet.countRound();
+    },
+  });
+  const { state, see } = observed;
+  const { admission } = state;
+  const fleet = fleetReader({ ...observed, ...serversOf(world), actor: "scheduler-1" });
+  see({ kind: "breakers", found: breakers });
+  await fleet.refresh();
+  isFirst = false;
+  const allowed = (freed: readonly string[]) =>
+    allowances(state, admission.lanes, { now: clock.now(), freed });
+  return {
+    ...observed,
+    fleet,
+    refresh: () => fleet.refresh(),
+    round: () => fleet.slotsRound(),
+    capacity: (freed: readonly string[]) => offerAll(admission, allowed(freed)),
+    urgentCapacity: (freed: readonly string[]) => offerUrgent(allowed(freed)),
+    claimed: (agent: string, since: number, priority: "normal" | "urgent" = "normal"): void =>
+      see({ kind: "claimed", claims: [{ agent, priority }], since }),
+    settled: (agent: string, since: number): void =>
+      see(replied(agent, { kind: "completed", step: "charge", attempt: 1, token: "t" }, { since })),
+    areUrgentExpected: (): boolean => areUrgentExpected(admission, clock.now()),
+    areUrgentUnderWay: (): boolean => areUrgentUnderWay(admission, clock.now()),
+  };
+}
+
+/** The store and the broker of a world, as far as limits need them. */
+function serversOf(
+  world: World,
+): Pick<Parameters<typeof fleetReader>[0], "store" | "broker" | "log"> {
+  const { inFlight = 0, own = inFlight, count = async () => inFlight } = world;
+  const { schedulers = 1, lanes = () => ["payments"] } = world;
+  return {
     store: {
       findLanes: async () => [...lanes()],
       findUnavailableAgents: async () => [],
@@ -54,17 +94,8 @@ export async function limitsOf(world: World) {
         consumers: queue === "agent.payments" ? (world.consumers ?? 1) : schedulers,
       }),
     },
-    maxInFlight,
-    limitOf: world.limitOf ?? ((_, max) => max),
-    lockedBy: "scheduler-1",
-    clock,
-    log: { warn: () => {} } as Partial<Logger> as Logger,
-    signal: new AbortController().signal,
-    onCapacity: () => isFirst || world.onCapacity?.(),
-  });
-  await limits.refresh();
-  isFirst = false;
-  return limits;
+    log: { warn: () => {} },
+  };
 }
 
 const advertise = ({ slots = null, busy = 0 }: World) =>

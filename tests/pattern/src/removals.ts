@@ -181,8 +181,8 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     edits: [
       edit(
         "services/scheduler/src/scheduler.ts",
-        "round: context.relay.round },",
-        "round: async () => 1_000 + Number(typeof context.relay.round === 'string') },",
+        "round: relay },",
+        "round: async () => 1_000 + Number(typeof relay === 'string') },",
       ),
     ],
     test: "if a Scheduler dies after its claim and before its publish, another one relays the request",
@@ -635,7 +635,7 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
       what: "a pool's steps go to Agents that are paused or sick",
       edits: [
         edit(
-          "services/scheduler/src/claim/choose-member.ts",
+          "services/scheduler/src/state/allowances.ts",
           "served.filter(({ agent }) => !unavailable.has(agent));",
           "served.filter(({ agent }) => !unavailable.has(`${agent}?`));",
         ),

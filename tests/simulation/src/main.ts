@@ -4,7 +4,8 @@ import { commandLine } from "@holdfast/runtime";
 import { type Hunt, killMutants } from "./kill-mutants.ts";
 import { readOptions, usage } from "./options.ts";
 import { simulate } from "./simulate.ts";
-import { addTallies, noTally, type Tally } from "./tally.ts";
+import { storyText } from "./story-text.ts";
+import type { Tally } from "./tally.ts";
 
 const options = commandLine(readOptions, usage);
 
@@ -17,10 +18,11 @@ const say = (text: string): void => {
 const told = 3;
 
 async function tellStory(seed: number): Promise<boolean> {
-  const { story, violations, faults: counts, took } = await simulate(seed, { telling: true });
-  say(`Schedule ${seed}, in simulated milliseconds:\n\n${story.join("\n")}\n`);
+  const verdict = await simulate(seed, { telling: true, showing: true });
+  const { story, states, violations, faults: counts, took } = verdict;
+  say(storyText(verdict));
   const faults = Object.fromEntries(counts);
-  if (options.json) write(JSON.stringify({ seed, took, faults, violations, story }));
+  if (options.json) write(JSON.stringify({ seed, took, faults, violations, story, states }));
   return violations.length === 0;
 }
 

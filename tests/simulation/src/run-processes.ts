@@ -53,6 +53,7 @@ function runsOf(world: World, { scenario, mutation, service, portsOf, front }: O
         stop,
         window: mutation.window ?? scenario.window,
         identity: mutation.identity ?? "required",
+        watch: world.watcherOf(host),
       }),
     supervisor: (host, stop) => runSupervisor(host, portsOf(host), { stop, grace: scenario.grace }),
     submission: (host, stop) => front.serve(host, portsOf(host), stop),

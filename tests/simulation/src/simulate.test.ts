@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { isRolloutSeed } from "./faults.ts";
 import { mutants } from "./mutants.ts";
 import { simulate } from "./simulate.ts";
+import { storyText } from "./story-text.ts";
 
 const inOrder = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const seeds = [...inOrder(40), ...inOrder(1_000).filter(isRolloutSeed)];
@@ -42,4 +43,31 @@ test("the story of a schedule that breaks a rule says which", async () => {
   for (const { story, violations } of broken) {
     expect(story.join("\n")).toContain(`VIOLATION: ${violations[0]?.rule}`);
   }
+});
+
+test("a schedule that breaks a rule prints the whole state of its Schedulers at the last steps before", async () => {
+  const mutation = mutants["each attempt has a key of its own"]!;
+  const options = { telling: true, showing: true };
+  let broken = await simulate(1, { ...options, mutation });
+  for (let seed = 2; broken.violations.length === 0 && seed < 1_000; seed += 1) {
+    broken = await simulate(seed, { ...options, mutation });
+  }
+  expect(broken.violations).not.toEqual([]);
+  const text = storyText(broken);
+  const states = [...text.matchAll(/ {2}state (?<state>\{.*\})$/gm)].map(({ groups }) =>
+    JSON.parse(groups?.["state"] ?? ""),
+  );
+  expect(states.length).toBeGreaterThan(10);
+  expect(states.at(-1)).toMatchObject({
+    admission: { maxInFlight: expect.any(Number), agents: expect.any(Object) },
+    remotes: { areKnown: expect.any(Boolean) },
+    requests: { open: expect.any(Object) },
+  });
+  // No state is larger than what a person can read, and no payload is in it.
+  expect(text).not.toContain("taskInput");
+
+  // A schedule that keeps all rules prints none, and showing them changes nothing.
+  const sound = await simulate(1, options);
+  expect(storyText(sound)).not.toContain("saw last");
+  expect(sound.story).toEqual((await simulate(1, { telling: true })).story);
 });

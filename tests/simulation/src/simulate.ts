@@ -40,12 +40,16 @@ export interface Verdict {
   readonly took: number;
   /** One line for each thing that happened; empty unless it was asked for. */
   readonly story: readonly string[];
+  /** What the Schedulers saw last before it ended, and what their states became by it; empty unless asked for. */
+  readonly states: readonly string[];
 }
 
 export interface SimulationOptions {
   readonly mutation?: Mutation;
   /** Whether the story is to be told. It changes nothing in what happens. */
   readonly telling?: boolean;
+  /** Whether the states of the Schedulers are to be kept. It changes nothing in what happens either. */
+  readonly showing?: boolean;
 }
 
 /** Milliseconds after the healing within which every task must have ended. */
@@ -54,9 +58,9 @@ const endsWithin = 120_000;
 /** Runs one schedule to its end. The same seed and the same code: the same schedule. */
 export async function simulate(
   seed: number,
-  { mutation = {}, telling = false }: SimulationOptions = {},
+  { mutation = {}, telling = false, showing = false }: SimulationOptions = {},
 ): Promise<Verdict> {
-  const world = newWorld(seed, { telling });
+  const world = newWorld(seed, { telling, showing });
   const { timeline } = world;
   const scenario = world.isRollout ? chooseRollout(world.random) : chooseScenario(world);
   const inFlightLimit = inFlightLimitOf(world, scenario);
@@ -107,6 +111,7 @@ export async function simulate(
     faults: world.faultCounts,
     took: timeline.now,
     story: world.story,
+    states: world.states,
   };
 }
 

@@ -1,7 +1,11 @@
 import {
   type Host,
+  printObservation,
+  printState,
   type World as SimulatorWorld,
+  type StateWatcher,
   seededRandom,
+  type Timeline,
   timeline,
 } from "@holdfast/testing/simulator";
 import { areCalm, chooseFaults, type FaultKind, isRolloutSeed } from "./faults.ts";
@@ -23,6 +27,10 @@ export interface World extends SimulatorWorld {
   /** The processes of another release: they refuse what they are asked, and acknowledge it before they say so. */
   readonly otherReleases: Set<Host>;
   readonly story: readonly string[];
+  /** What the Schedulers saw last, and what their whole state became by it; empty unless it was asked for. */
+  readonly states: readonly string[];
+  /** Takes what a Scheduler sees, if that was asked for. */
+  watcherOf(host: Pick<Host, "name">): StateWatcher | undefined;
   /** A rule is broken. */
   readonly accuse: (rule: string, witness: () => string) => void;
   readonly violations: readonly Violation[];
@@ -39,7 +47,16 @@ export interface Violation {
   readonly witness: string;
 }
 
-export function newWorld(seed: number, { telling }: { readonly telling: boolean }): World {
+interface Options {
+  readonly telling: boolean;
+  /** Whether the states of Schedulers are kept. */
+  readonly showing: boolean;
+}
+
+/** How many observations are kept with the states that they led to. */
+const statesKept = 25;
+
+export function newWorld(seed: number, { telling, showing }: Options): World {
   const random = seededRandom(seed);
   const time = timeline();
   const isRollout = isRolloutSeed(seed);
@@ -54,9 +71,7 @@ export function newWorld(seed: number, { telling }: { readonly telling: boolean 
     if (telling) story.push(`${time.now.toFixed(0).padStart(7)}  ${who.padEnd(14)}  ${what()}`);
   };
 
-  const arrived = (): void => {
-    world.expected -= 1;
-  };
+  const arrived = (): void => void (world.expected -= 1);
 
   const world = {
     seed,
@@ -66,6 +81,7 @@ export function newWorld(seed: number, { telling }: { readonly telling: boolean 
     isCalm: areCalm(faults),
     isRollout,
     story,
+    ...keptStates(time, showing),
     violations,
     otherReleases: new Set<Host>(),
     tell,
@@ -98,4 +114,20 @@ export function newWorld(seed: number, { telling }: { readonly telling: boolean 
     },
   };
   return world;
+}
+
+/** Keeps what the Schedulers saw last, each time with the state that it led to. */
+function keptStates(
+  time: Pick<Timeline, "now">,
+  showing: boolean,
+): Pick<World, "states" | "watcherOf"> {
+  const states: string[] = [];
+  const watcherOf = ({ name }: Pick<Host, "name">): StateWatcher => {
+    return (seen, state) => {
+      const at = `${time.now.toFixed(0).padStart(7)}  ${name.padEnd(14)}`;
+      states.push(`${at}  sees ${printObservation(seen)}\n${at}  state ${printState(state)}`);
+      if (states.length > statesKept) states.shift();
+    };
+  };
+  return { states, watcherOf: showing ? watcherOf : () => undefined };
 }

@@ -3,7 +3,15 @@ export { type MemoryBroker, memoryBroker } from "./broker/memory-broker.ts";
 export type { BrokerWatcher, Message } from "./broker/message.ts";
 export type { PublishWatcher } from "./broker/publish.ts";
 export { type Host, type Role, startHost } from "./host.ts";
-export { type Ports, runAgents, runScheduler, runSupervisor } from "./processes.ts";
+export {
+  type Ports,
+  printObservation,
+  printState,
+  runAgents,
+  runScheduler,
+  runSupervisor,
+  type StateWatcher,
+} from "./processes.ts";
 export { type Random, seededRandom } from "./random.ts";
 export { type Domain, realDomain } from "./store/domain.ts";
 export { type MemoryStore, memoryStore } from "./store/memory-store.ts";

@@ -1,6 +1,6 @@
 import { type HostedAgent, sendHeartbeats } from "@holdfast/agent";
 import { type Clock, disposableStack, type Failpoint, repeat } from "@holdfast/runtime";
-import { startScheduler } from "@holdfast/scheduler-service";
+import { type StateWatcher, startScheduler } from "@holdfast/scheduler-service";
 import { supervisor } from "@holdfast/supervisor-service";
 import type { SimulatedBroker } from "./broker/broker-port.ts";
 import type { Host } from "./host.ts";
@@ -13,6 +13,8 @@ export interface Ports {
   readonly clock: Clock;
 }
 
+export { printObservation, printState, type StateWatcher } from "@holdfast/scheduler-service";
+
 /** The broker user of all simulated Schedulers. */
 const schedulerUser = "scheduler";
 
@@ -20,13 +22,20 @@ interface SchedulerSettings {
   /** How many steps of one Agent it may have in flight. */
   readonly window: number;
   readonly identity?: "required" | "trusted";
+  /** Is called with its state whenever that has changed; nothing unless given. */
+  readonly watch?: StateWatcher | undefined;
 }
 
 /** Runs the real Scheduler in a simulated process until `stop` aborts. */
 export async function runScheduler(
   { log, failpoint, name: actor }: Host,
   ports: Ports,
-  { stop, window, identity = "required" }: SchedulerSettings & { readonly stop: AbortSignal },
+  {
+    stop,
+    window,
+    identity = "required",
+    watch,
+  }: SchedulerSettings & { readonly stop: AbortSignal },
 ): Promise<void> {
   await using scheduler = await startScheduler({
     ...ports,
@@ -40,6 +49,7 @@ export async function runScheduler(
     maxInFlight: window,
     pollInterval: 1_000,
     identity,
+    watch,
   });
   await scheduler.ended;
 }

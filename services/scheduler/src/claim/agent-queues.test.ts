@@ -1,12 +1,33 @@
+import { replyQueue } from "@holdfast/contracts";
 import { expect, test } from "@jest/globals";
-import { agentQueues } from "./agent-queues.ts";
+import { settled } from "../../test/limits.ts";
+import { openState } from "../../test/state.ts";
+import { fleetReader } from "./read-fleet.ts";
+
+interface Looking {
+  /** Whether an Agent's heartbeats are known. */
+  readonly isHeard?: (agent: string) => boolean;
+  /** Whether the broker answers. */
+  readonly answers?: boolean;
+}
 
 /** The queues of Agents by their names, and how often each was inspected. */
 function inspecting(there: Set<string>, mayDeclare = false) {
-  const clock = { at: 0, now: () => clock.at };
+  const clock = { at: 0, now: () => clock.at, after: () => () => {} };
+  const world = { answers: true, heard: [] as string[] };
   const inspected = new Map<string, number>();
   const declared: string[] = [];
-  const queues = agentQueues({
+  const observed = openState({ clock });
+  const agents = ["here", "gone"];
+  const fleet = fleetReader({
+    ...observed,
+    clock,
+    store: {
+      findLanes: async () => agents,
+      findUnavailableAgents: async () => [],
+      findAgentSlots: async () => world.heard.map((lane) => ({ lane, slots: [1], busy: 0 })),
+      countStepsInFlight: async () => [],
+    },
     broker: {
       declareAgent: async (agent) => {
         declared.push(agent);
@@ -14,26 +35,28 @@ function inspecting(there: Set<string>, mayDeclare = false) {
         return mayDeclare;
       },
       inspect: async (queue) => {
+        if (queue === replyQueue) return world.answers ? { messages: 0, consumers: 1 } : null;
         inspected.set(queue, (inspected.get(queue) ?? 0) + 1);
         return there.has(queue) ? { messages: 0, consumers: 1 } : null;
       },
     },
-    clock,
+    actor: "scheduler-1",
+    log: { warn: () => {} },
   });
   /** Looks once a second, as a Scheduler does. */
-  const look = async (
-    seconds: number,
-    { isHeard = () => false, answers = true }: Partial<Parameters<typeof queues.inspect>[1]> = {},
-  ) => {
+  const look = async (seconds: number, { isHeard, answers = true }: Looking = {}) => {
     inspected.clear();
+    Object.assign(world, { answers, heard: isHeard === undefined ? [] : agents.filter(isHeard) });
     for (let second = 0; second < seconds; second += 1) {
-      const inspection = await queues.inspect(["here", "gone"], { isHeard, answers });
-      inspection.apply();
+      await fleet.slotsRound();
+      await fleet.refresh();
+      await settled();
       clock.at += 1_000;
     }
     return Object.fromEntries(inspected);
   };
-  return { look, of: queues.of, declared };
+  const of = (agent: string) => observed.state.admission.agents.get(agent)?.queue;
+  return { look, of, declared };
 }
 
 test("a queue that is missing is inspected less and less often, and the others each time", async () => {

@@ -1,44 +1,31 @@
 import type { Logger } from "@holdfast/runtime";
-import type { AppliedEvents, ClaimOptions } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
-import { testClock } from "../../test/clock.ts";
 import { limitsOf } from "../../test/limits.ts";
 import { claimSteps } from "./claim-steps.ts";
-
-const nothing: AppliedEvents = {
-  outcomes: [],
-  tasks: [],
-  claims: null,
-  obsoleteAttempts: [],
-  hasNotifications: false,
-};
 
 /** A Scheduler that records replies of an Agent with free slots; whether each of them claims, and what it tells others. */
 async function recording() {
   const stopping = new AbortController();
   const claiming: boolean[] = [];
   const told: string[] = [];
+  const limits = await limitsOf({});
   const claims = claimSteps({
+    ...limits,
     store: { claimDueSteps: async () => [], claimProbe: async () => null },
-    limits: await limitsOf({}),
     dispatch: async () => {},
-    onClaim: () => {},
     hint: () => void told.push("others"),
     wake: () => void told.push("own loop"),
     signal: stopping.signal,
-    clock: testClock(),
     log: { error: () => {} } as Partial<Logger> as Logger,
     failpoint: () => {},
-    lockedBy: "scheduler-1",
-    relayAfter: () => 1_000,
-    batchReserve: 0,
+    actor: "scheduler-1",
     measures: { claimed: () => {} },
   });
-  const apply = async ({ claim }: { readonly claim?: ClaimOptions }) => {
-    claiming.push(claim !== undefined);
-    return nothing;
+  const record = async (areUrgent: boolean): Promise<void> => {
+    const joined = await claims.join(["payments"], { areUrgent });
+    claiming.push(joined.claim !== null);
+    claims.take(joined, { claims: null });
   };
-  const record = (areUrgent: boolean) => claims.withEvents(["payments"], apply, { areUrgent });
   return { record, stopping, claiming, told };
 }
 

@@ -1,6 +1,18 @@
+import type { Breaker } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { testClock } from "../../test/clock.ts";
 import { limitsOf, settled, slots, type World } from "../../test/limits.ts";
+
+/** A breaker that has just closed: its ramp begins with four steps. */
+const breaker: Breaker = {
+  service: "payments",
+  state: "closed",
+  reason: "",
+  held: false,
+  openFor: null,
+  throttledFor: null,
+  age: 0,
+};
 
 test.each<[string, World, number]>([
   ["nothing is in flight", {}, 10],
@@ -33,13 +45,13 @@ test("no step may be claimed beyond twice the in-flight limit", async () => {
 });
 
 test("a lane whose breaker is open has no slots, also when more was freed than is counted", async () => {
-  const limits = await limitsOf({ limitOf: () => 0 });
+  const limits = await limitsOf({ breakers: [{ ...breaker, state: "open", openFor: 5_000 }] });
   expect(slots(limits)).toBe(0);
   expect(limits.capacity(["payments", "payments"])).toEqual([]);
 });
 
 test("a lane that is released in growing numbers has as many slots as its ramp", async () => {
-  const limits = await limitsOf({ inFlight: 1, limitOf: (_, max) => Math.min(max, 4) });
+  const limits = await limitsOf({ inFlight: 1, breakers: [breaker] });
   expect(slots(limits)).toBe(3);
 });
 

@@ -17,7 +17,19 @@ test("urgent steps may be claimed beyond the limit, by a tenth of it", async () 
 });
 
 test("urgent steps are not claimed either while the breaker is open", async () => {
-  const limits = await limitsOf({ limitOf: () => 0 });
+  const limits = await limitsOf({
+    breakers: [
+      {
+        service: "payments",
+        state: "open",
+        reason: "",
+        held: false,
+        openFor: 5_000,
+        throttledFor: null,
+        age: 0,
+      },
+    ],
+  });
   expect(limits.urgentCapacity(["payments"])).toEqual([]);
 });
 
@@ -38,7 +50,7 @@ test.each([
     const limits = await limitsOf(world);
     await limits.round();
     expect(slots(limits)).toBe(200);
-    limits.urgent.saw();
+    limits.claimed("shipping", clock.now(), "urgent");
     expect(slots(limits)).toBe(expected);
     clock.pass(2_000);
     expect(slots(limits)).toBe(200);
@@ -56,9 +68,9 @@ test("urgent steps that another Scheduler has claimed show in the next count", a
   };
   const limits = await limitsOf(world);
   await limits.round();
-  expect(limits.urgent.areExpected()).toBe(false);
+  expect(limits.areUrgentExpected()).toBe(false);
   world.urgent = 1;
   clock.pass(1_000);
   await limits.round();
-  expect(limits.urgent.areUnderWay()).toBe(true);
+  expect(limits.areUrgentUnderWay()).toBe(true);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "@jest/globals";
 import { claim, dispatching, type Load, values } from "../../test/dispatching.ts";
-import { batchSizes } from "./batch-sizes.ts";
 
 const claims = (count: number, name?: string) => Array.from({ length: count }, () => claim(name));
 const mebibyte = 1024 * 1024;
@@ -18,7 +17,7 @@ test("the values of many claims are loaded in parts, and every request is built"
   const parts: number[] = [];
   const loaded: number[] = [];
   const load = tasksOf(300_000, loaded);
-  const { dispatch, published, applied } = dispatching(undefined, batchSizes(), (index, most) => {
+  const { dispatch, published, applied } = dispatching(undefined, {}, (index, most) => {
     if (index === 0) parts.push(most);
     return load(index, most);
   });
@@ -31,15 +30,11 @@ test("the values of many claims are loaded in parts, and every request is built"
 });
 
 test("a task that has more than a part has one of its own, and what no request may be made of fails its step", async () => {
-  const large = dispatching(undefined, batchSizes(), tasksOf(3 * mebibyte, []));
+  const large = dispatching(undefined, {}, tasksOf(3 * mebibyte, []));
   await large.dispatch(claims(3), 0);
   expect(large.published).toHaveLength(3);
 
-  const { dispatch, published, applied } = dispatching(
-    undefined,
-    batchSizes(),
-    tasksOf(5 * mebibyte, []),
-  );
+  const { dispatch, published, applied } = dispatching(undefined, {}, tasksOf(5 * mebibyte, []));
   await dispatch(claims(1), 0);
   expect(published).toEqual([]);
   expect(applied).toMatchObject([
@@ -52,7 +47,7 @@ test("requests that the broker has not confirmed take 8 MiB at most, and the oth
   const text = { total: "x".repeat(3_500) };
   const { dispatch, published } = dispatching(
     () => new Promise((resolve) => void confirms.push(() => resolve("stored"))),
-    batchSizes(),
+    {},
     async () => ({ ...values, input: text }),
   );
   const dispatched = dispatch(claims(100, "repeat"), 0);

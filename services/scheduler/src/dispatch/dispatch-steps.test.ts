@@ -1,7 +1,6 @@
 import { StepRequest } from "@holdfast/contracts";
 import { expect, test } from "@jest/globals";
 import { claim, dispatching } from "../../test/dispatching.ts";
-import { batchSizes as openBatchSizes } from "./batch-sizes.ts";
 
 test("a request carries all that its Agent needs, and its limits", async () => {
   const { dispatch, published, applied } = dispatching();
@@ -38,20 +37,20 @@ test("a request carries all that its Agent needs, and its limits", async () => {
 
 test("unroutable requests are requeued, and no others", async () => {
   const [lost, sent] = [claim(), claim()];
-  const { dispatch, dispatches, applied } = dispatching(({ correlationId }) =>
+  const { dispatch, held, applied } = dispatching(({ correlationId }) =>
     correlationId === lost.taskId ? "unroutable" : "stored",
   );
   await dispatch([lost, sent], 500);
   expect(applied).toMatchObject([{ taskId: lost.taskId, event: { kind: "neverStarted" } }]);
-  expect(dispatches.held()).toEqual([sent]);
+  expect(held()).toEqual([sent]);
 });
 
 test("unconfirmed requests are left to the relay: neither requeued nor marked", async () => {
-  const { dispatch, dispatches, applied } = dispatching(() => "unknown");
+  const { dispatch, held, applied } = dispatching(() => "unknown");
   const claimed = claim();
   await dispatch([claimed], 500);
   expect(applied).toEqual([]);
-  expect(dispatches.held()).toEqual([]);
+  expect(held()).toEqual([]);
 });
 
 test("of the requests that a blocked broker does not confirm, the log has the first, second, fourth, eighth …", async () => {
@@ -67,7 +66,7 @@ test("of the requests that a blocked broker does not confirm, the log has the fi
 });
 
 test("requests are held while they are built, and those that cannot be built until the store has recorded it", async () => {
-  const { dispatch, dispatches, heldAt } = dispatching();
+  const { dispatch, held, heldAt } = dispatching();
   const [unusable, sent] = [claim("lost"), claim()];
   await dispatch([unusable, sent], 500);
   expect(heldAt).toEqual({
@@ -75,19 +74,19 @@ test("requests are held while they are built, and those that cannot be built unt
     publish: [unusable, sent],
     apply: [unusable, sent],
   });
-  expect(dispatches.held()).toEqual([sent]);
+  expect(held()).toEqual([sent]);
 });
 
 test("requests that could not be built because the store is away are no longer held", async () => {
-  const { dispatch, dispatches } = dispatching(
+  const { dispatch, held } = dispatching(
     () => "stored",
-    openBatchSizes(),
+    {},
     async () => {
       throw new Error("The store is away");
     },
   );
   await expect(dispatch([claim()], 500)).rejects.toThrow("The store is away");
-  expect(dispatches.held()).toEqual([]);
+  expect(held()).toEqual([]);
 });
 
 test("requests that can no longer be begun in time are requeued unsent", async () => {
@@ -98,9 +97,7 @@ test("requests that can no longer be begun in time are requeued unsent", async (
 });
 
 test("requests are bundled as the Agent allows, but none with a far more urgent one", async () => {
-  const sizes = openBatchSizes();
-  sizes.learn("payments", 7);
-  const { dispatch, published } = dispatching(() => "stored", sizes);
+  const { dispatch, published } = dispatching(() => "stored", { payments: 7 });
   const urgent = { startBy: 1_001_000 };
   await dispatch([claim(), claim(), claim("charge", urgent)], 500);
   const [a, b, c] = published.map(({ bundle }) => bundle);

@@ -1,11 +1,13 @@
+import type { Broker } from "@holdfast/messaging";
 import { type Clock, type Failpoint, failureLog, type Logger } from "@holdfast/runtime";
 import type { ClaimedStep, SchedulerStore } from "@holdfast/state-store";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
-import type { Dispatches } from "./dispatches.ts";
+import type { Observer } from "../observer.ts";
+import { heldRequests, relayAfter, unmarkedRequests } from "../state/requests.ts";
+import { nextWake } from "../state/scheduler-state.ts";
 
-interface Dependencies {
+interface Dependencies extends Observer {
   readonly store: Pick<SchedulerStore, "stageDueSteps" | "takeUndispatchedSteps" | "applyPauses">;
-  readonly dispatches: Dispatches;
   readonly dispatch: (
     claims: readonly ClaimedStep[],
     claimedAt: number,
@@ -13,14 +15,11 @@ interface Dependencies {
   ) => Promise<void>;
   /** Is called when there may be steps to claim. */
   readonly wake: () => void;
-  /** Is called when there may be steps to claim, and the breakers must be known first. */
-  readonly wakeByBreakers: () => void;
   /** Is called when there are notifications to send. */
   readonly notify: () => void;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
-  readonly relayAfter: () => number;
   /** The longest delay between two rounds, in milliseconds. */
   readonly maxDelay: number;
   readonly measures: Pick<SchedulerMeasures, "relayed">;
@@ -36,9 +35,9 @@ const minDelay = 50;
  * the Scheduler that claimed them may be dead. It also looks for due steps, notifications and pauses that other
  * processes left. Resolves to the delay until the next round.
  */
-export function relaySteps(deps: Dependencies) {
-  const { store, dispatches, dispatch, notify, clock, log, failpoint, relayAfter, maxDelay } = deps;
-  let isAsked = false;
+export function relaySteps(deps: Dependencies): () => Promise<number> {
+  const { store, state, see, dispatch, notify, clock, log, failpoint, maxDelay } = deps;
+  const { requests } = state;
   // While the broker blocks its publishers, each round relays the same steps; the metric counts all.
   const relays = failureLog(clock);
 
@@ -46,8 +45,8 @@ export function relaySteps(deps: Dependencies) {
     for (let taken = batch; taken === batch; ) {
       const takenAt = clock.now();
       // A request that is being built, or waits for its publisher confirm, here is not lost.
-      const held = dispatches.held();
-      const lost = await store.takeUndispatchedSteps({ relayAfter: relayAfter(), held });
+      const held = heldRequests(requests);
+      const lost = await store.takeUndispatchedSteps({ relayAfter: relayAfter(requests), held });
       taken = lost.length;
       const isDue = lost.length > 0 && relays.failed("lost") !== null;
       if (isDue) log.warn({ steps: lost.length }, "requests relayed");
@@ -57,28 +56,68 @@ export function relaySteps(deps: Dependencies) {
     }
   };
 
-  const round = async (): Promise<number> => {
+  return async () => {
     const staged = await store.stageDueSteps();
     const { lanes, nextIn, relayIn, hasDue } = staged;
     if (staged.hasNotifications) notify();
     const moved = staged.hasPauses ? await store.applyPauses() : 0;
-    const wake = staged.hasBreakers ? deps.wakeByBreakers : deps.wake;
-    if (hasDue || lanes.length > 0 || moved > 0) wake();
-    if (isAsked || (relayIn !== null && relayIn <= 0)) {
-      isAsked = false;
+    if (hasDue || lanes.length > 0 || moved > 0) {
+      if (staged.hasBreakers) see({ kind: "dueByBreakers" });
+      else deps.wake();
+    }
+    if (requests.isRelayWanted || (relayIn !== null && relayIn <= 0)) {
+      see({ kind: "relaying" });
       await relay();
     }
     if (moved > 0) return minDelay;
     return Math.max(minDelay, Math.min(maxDelay, nextIn ?? maxDelay, relayIn ?? maxDelay));
   };
-
-  return {
-    round,
-    /** Has the next round relay, without asking first whether there is anything to relay. */
-    soon: (): void => {
-      isAsked = true;
-    },
-  };
 }
 
-export type StepRelay = ReturnType<typeof relaySteps>;
+interface MarkDependencies extends Observer {
+  readonly store: Pick<SchedulerStore, "markDispatchedSteps">;
+  readonly clock: Pick<Clock, "now">;
+  readonly failpoint: Failpoint;
+}
+
+/**
+ * One round: marks requests that the broker has confirmed and no Agent has answered yet, so that no
+ * other Scheduler takes them for lost. Asks the store for nothing when there are none.
+ */
+export const markSteps =
+  ({ store, state, see, clock, failpoint }: MarkDependencies) =>
+  async (): Promise<number> => {
+    const due = unmarkedRequests(state.requests, clock.now());
+    if (due.length > 0) {
+      const names = () => due.map(({ name }) => name);
+      failpoint("scheduler.marking", names);
+      await store.markDispatchedSteps(due);
+      failpoint("scheduler.marked", names);
+    }
+    see({ kind: "marked", claims: due });
+    return nextWake(state, "mark", clock.now());
+  };
+
+interface LossDependencies extends Observer {
+  readonly store: Pick<SchedulerStore, "undispatchSteps">;
+  readonly log: Logger;
+}
+
+/**
+ * What to do about a broker that has lost its messages: publish again what was in flight, at once and not when
+ * its time is over. One Scheduler that notices suffices for all; several do no harm, for it is the same request.
+ */
+export const relayLost = ({
+  store,
+  see,
+  log,
+}: LossDependencies): Parameters<Broker["keepMarker"]>[1] => ({
+  // Confirmed, but not marked: with the connection we lose all that spoke for the broker having it.
+  disconnected: () => see({ kind: "disconnected" }),
+  async missing() {
+    see({ kind: "disconnected" });
+    const steps = await store.undispatchSteps();
+    log.warn({ steps }, "broker is new: all requests in flight are published again");
+    see({ kind: "undispatched" });
+  },
+});

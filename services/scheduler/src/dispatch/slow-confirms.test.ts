@@ -1,12 +1,33 @@
+import type { ClaimedStep } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
-import { slowConfirms } from "./slow-confirms.ts";
+import { openState } from "../../test/state.ts";
+import { rememberSlowConfirms } from "./slow-confirms.ts";
 
 /** Takes confirms, and notes what is remembered; the store answers when the test says so. */
 function confirming() {
   const remembered: number[] = [];
   const warned: string[] = [];
+  const clock = { at: 0, now: () => clock.at, after: () => () => {} };
   let answer: (error?: Error) => void = () => {};
-  const took = slowConfirms({
+  let isWoken = false;
+  let isRunning = false;
+  /** Runs rounds as a loop does: a wake-up during one is followed by another. */
+  const run = async (): Promise<void> => {
+    isWoken = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isWoken) {
+      isWoken = false;
+      await round();
+    }
+    isRunning = false;
+  };
+  const observed = openState({
+    clock,
+    wake: (loop) => void (loop === "outages" ? run() : undefined),
+  });
+  const round = rememberSlowConfirms({
+    ...observed,
     store: {
       rememberOutage: ({ lasted }) => {
         remembered.push(lasted);
@@ -17,6 +38,13 @@ function confirming() {
     },
     log: { warn: (_: object, text: string) => void warned.push(text) } as never,
   });
+  /** A request is confirmed so many milliseconds after it was published. */
+  const took = (ms: number): void => {
+    const claim = { token: `${clock.at}`, now: 0, completeBy: 60_000 } as ClaimedStep;
+    observed.see({ kind: "publishing", claim, claimedAt: clock.at });
+    clock.at += ms;
+    observed.see({ kind: "confirmed", token: claim.token });
+  };
   const settle = async (error?: Error): Promise<void> => {
     answer(error);
     await new Promise(setImmediate);

@@ -1,42 +1,29 @@
-import type { Milliseconds } from "@holdfast/domain";
-import { causeOf, type Logger } from "@holdfast/runtime";
+import { type Clock, causeOf, type Logger } from "@holdfast/runtime";
 import type { SchedulerStore } from "@holdfast/state-store";
+import type { Observer } from "../observer.ts";
+import { nextWake } from "../state/scheduler-state.ts";
 
-interface Dependencies {
+interface Dependencies extends Observer {
   readonly store: Pick<SchedulerStore, "rememberOutage">;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Pick<Logger, "warn">;
 }
 
-/** A broker that confirms within so many milliseconds delivers a request about when it was published. */
-const tolerated = 500;
-
 /**
- * Remembers in the store when the broker took long to confirm a request. Its Agent has it later than its deadline assumes,
- * so what is silent meanwhile is not counted as a failure. Takes how long each confirm took, and how long one has taken so
- * far, in milliseconds.
+ * One round: remembers in the store that the broker took long to confirm a request, or has not confirmed one for long.
+ * A process that is killed in an outage has said so before, which is all that is known of the outage afterwards.
  */
-export function slowConfirms({ store, log }: Dependencies): (took: Milliseconds) => void {
-  /** The longest confirm that is not remembered yet. */
-  let longest = 0;
-  let isRemembering = false;
-
-  const remember = async (): Promise<void> => {
-    isRemembering = true;
-    while (longest > 0) {
-      const lasted = longest;
-      longest = 0;
+export const rememberSlowConfirms =
+  ({ store, state, see, clock, log }: Dependencies) =>
+  async (): Promise<number> => {
+    see({ kind: "unconfirmed" });
+    for (let lasted = state.requests.slowConfirm; lasted > 0; lasted = state.requests.slowConfirm) {
+      see({ kind: "remembering" });
       try {
         await store.rememberOutage({ part: "requests", lasted });
       } catch (error) {
         log.warn({ lasted, cause: causeOf(error) }, "slow confirm not remembered");
       }
     }
-    isRemembering = false;
+    return nextWake(state, "outages", clock.now());
   };
-
-  return (took) => {
-    if (took <= tolerated) return;
-    longest = Math.max(longest, took);
-    if (!isRemembering) void remember();
-  };
-}

@@ -1,6 +1,7 @@
 import type { ContractDifference } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { claim, dispatching } from "../../test/dispatching.ts";
+import { openState } from "../../test/state.ts";
 import { unfitContracts } from "./unfit-contracts.ts";
 
 const difference = (changes: Partial<ContractDifference> = {}): ContractDifference => ({
@@ -19,14 +20,16 @@ const difference = (changes: Partial<ContractDifference> = {}): ContractDifferen
 
 function opened(found: readonly ContractDifference[]) {
   const seen = { reads: [] as string[][], now: 0, found, warned: [] as unknown[] };
+  const clock = { now: () => seen.now, after: () => () => {} };
   const unfit = unfitContracts({
+    ...openState({ clock }),
     store: {
       findContractDifferences: async ({ workflows }) => {
         seen.reads.push([...(workflows ?? [])]);
         return seen.found.filter(({ workflow }) => workflows?.includes(workflow));
       },
     },
-    clock: { now: () => seen.now },
+    clock,
     log: { warn: (fields: unknown) => void seen.warned.push(fields) } as never,
   });
   return { seen, unfit };

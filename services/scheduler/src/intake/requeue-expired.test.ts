@@ -58,7 +58,7 @@ async function eventOf(delivery: Delivery) {
         hasNotifications: false,
       };
     },
-    claims: { freed: silent },
+    see: silent,
     measures: { returned: silent },
     log: { warn: silent, error: silent } as Partial<Logger> as Logger,
     failpoint: silent,

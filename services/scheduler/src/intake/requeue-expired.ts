@@ -10,16 +10,15 @@ import {
   traceFields,
 } from "@holdfast/runtime";
 import type { SchedulerStore } from "@holdfast/state-store";
-import type { StepClaims } from "../claim/claim-steps.ts";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
-import { toDeadLetter } from "./dead-letter.ts";
+import type { Observer } from "../observer.ts";
+import { toDeadLetter } from "./dead-letters.ts";
 import { readEach, unreadableFields } from "./read-each.ts";
 import { traceDeliveries } from "./trace-deliveries.ts";
 
-interface Dependencies {
+interface Dependencies extends Pick<Observer, "see"> {
   readonly store: Pick<SchedulerStore, "recordDeadLetters">;
   readonly apply: SchedulerStore["applyEvents"];
-  readonly claims: Pick<StepClaims, "freed">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
@@ -40,7 +39,7 @@ interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
  * is counted. Any of them may have had an effect: an expired message may have been delivered before.
  */
 export function requeueExpired(deps: Dependencies) {
-  const { store, apply, claims, log, failpoint, actor, measures, tracing = noTracing } = deps;
+  const { store, apply, see, log, failpoint, actor, measures, tracing = noTracing } = deps;
   return async (batch: readonly Delivery[]): Promise<void> => {
     const { readable, unreadable } = await readEach(batch, read);
     if (unreadable.length > 0) log.error(unreadableFields(unreadable), "request unreadable");
@@ -57,7 +56,7 @@ export function requeueExpired(deps: Dependencies) {
     });
     failpoint("scheduler.requeued", names);
     const agents = readable.map(({ agent }) => agent);
-    claims.freed(agents, applied);
+    see({ kind: "returned", agents, outcomes: applied.outcomes });
     for (const { taskId, step, agent, reason, event, delivery } of readable) {
       const { attempt } = event;
       measures.returned(agent, reason);

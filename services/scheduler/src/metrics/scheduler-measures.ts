@@ -1,6 +1,7 @@
 import type { StepReply } from "@holdfast/contracts";
-import { areaOf, isFaultArea } from "@holdfast/domain";
-import type { Metrics } from "@holdfast/runtime";
+import { faultCodes } from "@holdfast/domain";
+import type { Metrics, Reading } from "@holdfast/runtime";
+import type { AgentLoad } from "../state/allowances.ts";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
 
 /** What the loops and consumers of a Scheduler count. Names from messages are counted under `other` unless they are known. */
@@ -51,4 +52,22 @@ function outcomeOf(outcome: StepReply["outcome"]): string {
   if (outcome.kind !== "failed") return outcome.kind;
   if (outcome.attempted === false) return "refused";
   return outcome.transient ? "transient" : "permanent";
+}
+
+/** Exposes the steps in flight of each Agent, and their limit, as this Scheduler knows them. */
+export function exposeLoads(metrics: Metrics, loads: () => readonly AgentLoad[]): void {
+  const each = (value: (load: AgentLoad) => number) => (): readonly Reading[] =>
+    loads().map((load) => [value(load), load.agent]);
+  metrics.read(
+    schedulerMetrics.inFlight,
+    each(({ inFlight }) => inFlight),
+  );
+  metrics.read(
+    schedulerMetrics.ownInFlight,
+    each(({ own }) => own),
+  );
+  metrics.read(
+    schedulerMetrics.limit,
+    each(({ limit }) => limit),
+  );
 }

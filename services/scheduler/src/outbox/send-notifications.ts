@@ -268,3 +268,21 @@ function cloudEvent({ type, id, subject, at: time, data }: Happening) {
     body: Buffer.from(JSON.stringify(event)),
   };
 }
+
+interface StaleDependencies {
+  readonly store: Pick<SchedulerStore, "deleteStaleNotifications">;
+  readonly log: Pick<Logger, "warn">;
+}
+
+/** Milliseconds between two looks for notifications that are too old. */
+const staleDelay = 600_000;
+
+/** Deletes notifications that could not be sent for a day. Resolves to the delay until the next round. */
+export function dropStaleNotifications({ store, log }: StaleDependencies) {
+  return async (): Promise<number> => {
+    const notifications = await store.deleteStaleNotifications();
+    if (notifications === 0) return staleDelay;
+    log.warn({ notifications }, "stale notifications deleted");
+    return 0;
+  };
+}

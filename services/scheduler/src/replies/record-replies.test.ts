@@ -9,6 +9,7 @@ import type {
   ReportedTaskEvent,
 } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
+import { openState } from "../../test/state.ts";
 import { recordReplies } from "./record-replies.ts";
 
 const silent = () => {};
@@ -77,19 +78,14 @@ function recording(place: "learning" | "keeping" | "claiming" | null = null) {
         kept.push(...replies);
       },
     },
+    state: openState().state,
+    see: ({ kind }) => {
+      if (kind === "replied") failAt("learning");
+    },
     claims: {
-      withEvents: async (_, apply) => {
-        const result = await apply({});
-        failAt("claiming");
-        return result;
-      },
+      join: async () => ({ claim: null, since: 0, leavesOthers: false, expected: 0 }),
+      take: () => failAt("claiming"),
     },
-    remotes: {
-      learn: () => failAt("learning"),
-      spreadRetries: (received) => received.map(({ reportedEvent }) => reportedEvent),
-    },
-    dispatches: { answered: silent } as never,
-    batchSizes: { learn: silent },
     measures: { replied: silent, rejected: silent },
     log: { warn: silent, error: silent, debug: silent } as Partial<Logger> as Logger,
     failpoint: silent,

@@ -2,6 +2,7 @@ import {
   agentOfReply,
   isProbeRoute,
   MalformedMessage,
+  ownReplyQueues,
   ReplyProbe,
   readReplyAddress,
   replyQueue,
@@ -11,10 +12,16 @@ import {
   ContractFault,
   type Fault,
   fromTraceText,
-  parseInstant,
+  type Milliseconds,
   type Task,
 } from "@holdfast/domain";
-import type { Broker, cancelHints, Delivery } from "@holdfast/messaging";
+import type {
+  BatchOptions,
+  Broker,
+  cancelHints,
+  Delivery,
+  SharedConsumer,
+} from "@holdfast/messaging";
 import {
   type Clock,
   type Failpoint,
@@ -30,24 +37,20 @@ import type {
   ReportedTaskEvent,
   SchedulerStore,
 } from "@holdfast/state-store";
+import type { ApplyEvents } from "../apply-and-notify.ts";
 import type { StepClaims } from "../claim/claim-steps.ts";
-import type { BatchSizes } from "../dispatch/batch-sizes.ts";
-import type { Dispatches } from "../dispatch/dispatches.ts";
 import { readEach, type Unreadable, unreadableFields } from "../intake/read-each.ts";
 import { traceDeliveries } from "../intake/trace-deliveries.ts";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
-import type { RemoteGuard } from "../remotes/guard-remotes.ts";
-import type { ApplyEvents } from "../scheduler-context.ts";
+import type { Observer } from "../observer.ts";
+import { type Remotes, serviceOfLane, takeRetry } from "../state/remotes.ts";
 import { faultOfOutput, toReportedEvent } from "./to-reported-event.ts";
 
-interface Dependencies {
+interface Dependencies extends Observer {
   readonly store: Pick<SchedulerStore, "recordProofs" | "recordRejectedReplies">;
   readonly broker: Pick<Broker, "oldestMs">;
   readonly apply: ApplyEvents;
-  readonly dispatches: Dispatches;
-  readonly batchSizes: Pick<BatchSizes, "learn">;
-  readonly claims: Pick<StepClaims, "withEvents">;
-  readonly remotes: Pick<RemoteGuard, "learn" | "spreadRetries">;
+  readonly claims: Pick<StepClaims, "join" | "take">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
@@ -163,31 +166,53 @@ const toTraced = ({ delivery, reply, agent }: Received) => ({
   },
 });
 
-/** Applies the events that replies report, and claims what they make due in the same transaction. */
+/**
+ * Applies the events that replies report, and claims what they make due in the same transaction. `onCommit` comes
+ * before anything that could fail.
+ */
 async function applyReplies(
-  { apply, dispatches, batchSizes, claims, remotes, failpoint, actor, measures }: Dependencies,
+  deps: Dependencies,
   received: readonly Received[],
   onCommit: (applied: AppliedEvents) => void,
 ): Promise<AppliedEvents> {
+  const { apply, state, see, claims, clock, failpoint, actor } = deps;
   const names = () => received.map(({ reply }) => reply.step);
   failpoint("scheduler.recording", names);
   const agents = received.map(({ agent }) => agent);
-  return await claims.withEvents(
-    agents,
-    async (how) => {
-      const applied = await apply(remotes.spreadRetries(received), { actor, ...how }, onCommit);
-      failpoint("scheduler.recorded", names);
-      remotes.learn(received, applied);
-      received.forEach(({ reply, agent }, index) => {
-        dispatches.answered(reply);
-        if (!applied.outcomes[index]?.applied) return;
-        batchSizes.learn(agent, reply.takes);
-        measures.replied(agent, reply.outcome);
-      });
-      return applied;
-    },
-    { areUrgent: received.length > 0 && received.every(({ delivery }) => delivery.isUrgent) },
-  );
+  const areUrgent = received.length > 0 && received.every(({ delivery }) => delivery.isUrgent);
+  const joined = await claims.join(agents, { areUrgent });
+  const events = spreadRetries(state.remotes, received, clock.now());
+  const options = joined.claim === null ? { actor } : { actor, claim: joined.claim };
+  const applied = await apply(events, options, onCommit);
+  failpoint("scheduler.recorded", names);
+  see({ kind: "replied", received, outcomes: applied.outcomes, since: joined.since });
+  countReplies(deps.measures, received, applied);
+  claims.take(joined, applied);
+  return applied;
+}
+
+/** The events with the delays of retries that are beyond the budget of their remote services. */
+const spreadRetries = (
+  remotes: Remotes,
+  received: readonly Received[],
+  now: Milliseconds,
+): readonly ReportedTaskEvent[] =>
+  received.map(({ agent, reportedEvent }) => {
+    const service = serviceOfLane(remotes, agent);
+    return {
+      ...reportedEvent,
+      event: takeRetry(remotes, { service, event: reportedEvent.event }, now),
+    };
+  });
+
+function countReplies(
+  measures: Dependencies["measures"],
+  received: readonly Received[],
+  { outcomes }: Pick<AppliedEvents, "outcomes">,
+): void {
+  for (const [index, { agent, reply }] of received.entries()) {
+    if (outcomes[index]?.applied) measures.replied(agent, reply.outcome);
+  }
 }
 
 /** Keeps replies that did not count, and knows which deliveries must not be applied a second time. */
@@ -292,4 +317,31 @@ function logTask(log: Logger, { taskId, processState, faultCode }: Task, traceCo
   const fields = { taskId, processState, ...code, ...traceFields(fromTraceText(traceContext)) };
   if (processState === "halted") log.error(fields, "task halted");
   else log.debug(fields, "task moved");
+}
+
+interface AddressOptions {
+  /** Whether this Scheduler claims a reply queue of its own; on unless a benchmark turns it off. */
+  readonly ownReplyQueue?: boolean;
+}
+
+/**
+ * Consumes replies, and knows the queue that Agents are to reply to: this Scheduler's own while it holds one,
+ * otherwise the common one. A reply in the own queue finds its task in the cache of this process.
+ */
+export function replyAddress(
+  broker: Pick<Broker, "consumeShared">,
+  { ownReplyQueue = true }: AddressOptions = {},
+) {
+  let consumer: SharedConsumer | null = null;
+  const queues = { common: replyQueue, owned: ownReplyQueues, claimOwn: ownReplyQueue };
+  return {
+    current: (): string => consumer?.own ?? replyQueue,
+    async consume(
+      options: BatchOptions,
+      handle: (batch: readonly Delivery[]) => Promise<void>,
+    ): Promise<AsyncDisposable> {
+      consumer = await broker.consumeShared(queues, options, handle);
+      return consumer;
+    },
+  };
 }

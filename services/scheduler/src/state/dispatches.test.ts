@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { ClaimedStep } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { testClock } from "../../test/clock.ts";
-import { dispatches } from "./dispatches.ts";
+import { openState, replied } from "../../test/state.ts";
+import {
+  heldRequests,
+  relayAfter as relayAfterOf,
+  unconfirmedFor,
+  unmarkedRequests,
+} from "./requests.ts";
+import type { LoopName } from "./wakes.ts";
 
 const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
   taskId: randomUUID(),
@@ -26,13 +33,33 @@ function opened(options: { readonly lateMarks?: boolean } = {}) {
   const clock = testClock();
   const { now, pass } = clock;
   const marked: { readonly at: number; readonly claim: ClaimedStep }[] = [];
-  const onMarkDue = (): void => {
-    for (const one of open.unmarked()) {
-      marked.push({ at: now(), claim: one });
-      open.marked(one);
+  /** How long the broker had not confirmed a request, or took to confirm one, as the outages' loop sees it. */
+  const took: number[] = [];
+  const wake = (loop: LoopName): void => {
+    if (loop === "mark") {
+      const due = unmarkedRequests(requests, now());
+      marked.push(...due.map((one) => ({ at: now(), claim: one })));
+      see({ kind: "marked", claims: due });
     }
+    if (loop !== "outages") return;
+    const waiting = unconfirmedFor(requests, now());
+    if (waiting !== null) took.push(waiting);
+    else if (requests.slowConfirm > 0) took.push(requests.slowConfirm);
+    see({ kind: "unconfirmed" });
+    see({ kind: "remembering" });
   };
-  const open = dispatches({ clock, onMarkDue, ...options });
+  const { state, see } = openState({ clock, wake, ...options });
+  const { requests } = state;
+  const open = {
+    publishing: (one: ClaimedStep, claimedAt: number) =>
+      see({ kind: "publishing", claim: one, claimedAt }),
+    confirmed: ({ token }: ClaimedStep) => see({ kind: "confirmed", token }),
+    answered: ({ token, name: step, attempt }: ClaimedStep) =>
+      see(replied("payments", { kind: "completed", step, attempt, token }, { isApplied: false })),
+    forget: () => see({ kind: "disconnected" }),
+    held: () => heldRequests(requests),
+    relayAfter: () => relayAfterOf(requests),
+  };
   const send = (confirmAfter = 0, changes: Partial<ClaimedStep> = {}): ClaimedStep => {
     const one = claim(changes);
     open.publishing(one, now());
@@ -40,7 +67,7 @@ function opened(options: { readonly lateMarks?: boolean } = {}) {
     open.confirmed(one);
     return one;
   };
-  return { open, marked, pass, send, now };
+  return { open, marked, took, pass, send, now };
 }
 
 test("a request confirmed on a connection that was lost is not marked, so that the relay publishes it again", () => {
@@ -54,16 +81,14 @@ test("a request confirmed on a connection that was lost is not marked, so that t
 });
 
 test("a broker that does not confirm a request is reported while that lasts, and not only afterwards", () => {
-  const clock = testClock();
-  const took: number[] = [];
-  const open = dispatches({ clock, onMarkDue: () => {}, onConfirm: (ms) => void took.push(ms) });
+  const { open, took, pass } = opened();
   const one = claim();
   open.publishing(one, 0);
-  clock.pass(1_600);
+  pass(1_600);
   expect(took).toEqual([300, 600, 900, 1_200, 1_500]);
   open.confirmed(one);
   expect(took.at(-1)).toBe(1_600);
-  clock.pass(10_000);
+  pass(10_000);
   expect(took).toHaveLength(6);
 });
 

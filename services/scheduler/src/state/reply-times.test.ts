@@ -1,18 +1,29 @@
+import type { ClaimedStep } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
-import { replyTimes } from "./reply-times.ts";
+import { openState, replied } from "../../test/state.ts";
 
 const longest = 3_000;
 
 function watching() {
-  let now = 0;
-  const replies = replyTimes({ now: () => now }, longest);
+  const clock = { at: 0, now: () => clock.at, after: () => () => {} };
+  const { state, see } = openState({ clock });
+  const publish = (token: string, claimedAt: number): void => {
+    const claim = { token, now: 0, completeBy: 60_000 } as ClaimedStep;
+    see({ kind: "publishing", claim, claimedAt });
+  };
   return {
-    replies,
-    pass: (ms: number) => {
-      now += ms;
-      return now;
+    replies: {
+      awaited: publish,
+      answered: (token: string): void =>
+        see(replied("payments", { kind: "completed", step: "charge", attempt: 1, token })),
+      failed: (token: string): void => see({ kind: "unpublished", token }),
+      usual: (): number => state.requests.usualReply,
     },
-    now: () => now,
+    pass: (ms: number) => {
+      clock.at += ms;
+      return clock.at;
+    },
+    now: () => clock.at,
   };
 }
 

@@ -1,7 +1,10 @@
 import type { Breaker } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
 import { testClock } from "../../test/clock.ts";
-import { breakerView } from "./breaker-view.ts";
+import { openState } from "../../test/state.ts";
+import { dueProbes, isRamping, limitOfService } from "./remotes.ts";
+import { nextWake } from "./scheduler-state.ts";
+import type { LoopName } from "./wakes.ts";
 
 const closed: Breaker = {
   service: "psp",
@@ -14,18 +17,36 @@ const closed: Breaker = {
 };
 const open: Breaker = { ...closed, state: "open", openFor: 5_000, age: 0 };
 
-function viewOf(...breakers: readonly Breaker[]) {
+/** The breakers as a Scheduler sees them that has read none yet. */
+function newView() {
   const clock = testClock();
-  let stale = 0;
-  const view = breakerView({
-    clock,
-    serviceOf: (lane) => (lane === "payments" ? "psp" : lane),
-    onStale: () => {
-      stale += 1;
+  const woken: LoopName[] = [];
+  const { state, see } = openState({ clock, wake: (loop) => void woken.push(loop) });
+  const { remotes } = state;
+  const count = (loop: LoopName): number => woken.filter((one) => one === loop).length;
+  see({ kind: "services", found: [{ agent: "payments", service: "psp" }] });
+  const offered = [{ lane: "payments", slots: 1 }];
+  const view = {
+    /** Returns whether the claims are woken. */
+    replace(found: readonly Breaker[]): boolean {
+      const before = count("claim");
+      see({ kind: "breakers", found });
+      return count("claim") > before;
     },
-  });
-  view.replace(breakers);
-  return { view, clock, stale: () => stale };
+    limit: (lane: string, max: number) => limitOfService(remotes, lane, { max, now: clock.now() }),
+    isRamping: () => isRamping(remotes, clock.now()),
+    dueProbes: () => dueProbes(remotes, clock.now()),
+    deferProbe: (service: string) => see({ kind: "noProbe", service }),
+    used: () => see({ kind: "offered", to: "all", lanes: offered, offered }),
+    nextLook: () => nextWake(state, "remotes", clock.now()),
+  };
+  return { view, clock, stale: () => count("remotes") };
+}
+
+function viewOf(...breakers: readonly Breaker[]) {
+  const opened = newView();
+  opened.view.replace(breakers);
+  return opened;
 }
 
 describe("a lane", () => {
@@ -65,8 +86,7 @@ describe("a lane", () => {
 });
 
 test("a Scheduler that has not read the breakers yet claims nothing, and then wakes its claims", () => {
-  const clock = testClock();
-  const view = breakerView({ clock, serviceOf: (lane) => lane, onStale: () => {} });
+  const { view } = newView();
   expect(view.limit("payments", 400)).toBe(0);
   expect(view.replace([])).toBe(true);
   expect(view.limit("payments", 400)).toBe(400);

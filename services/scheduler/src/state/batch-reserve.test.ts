@@ -1,5 +1,17 @@
+import type { LaneCapacity } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
-import { batchReserve } from "./batch-reserve.ts";
+import { newAdmission } from "./admission.ts";
+import { saveReserve, withReserve } from "./allowances.ts";
+
+/** What each claim of so many slots of a lane reserves, one after the other. */
+function batchReserve(percent: number) {
+  const admission = newAdmission({ maxInFlight: 200, batchReserve: percent });
+  return (capacity: { readonly lane: string; readonly slots: number }) => {
+    const reserved = withReserve<LaneCapacity>(admission, capacity);
+    saveReserve(admission, [reserved]);
+    return reserved;
+  };
+}
 
 const reservedOf = (reserve: ReturnType<typeof batchReserve>, slots: number, lane = "a") =>
   reserve({ lane, slots }).reserved;

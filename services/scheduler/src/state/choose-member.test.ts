@@ -1,26 +1,43 @@
 import { expect, test } from "@jest/globals";
-import { type AgentCapacity, memberChooser } from "./choose-member.ts";
+import { openState } from "../../test/state.ts";
+import { agentOf } from "./admission.ts";
+import { type AgentAllowance, shareAmongLanes } from "./allowances.ts";
 
-const room = (slots: number, isServed = true): AgentCapacity => ({
+interface Member extends AgentAllowance {
+  /** Whether there is one that consumes its queue. */
+  readonly isServed: boolean;
+}
+
+const room = (slots: number, isServed = true): Member => ({
   slots,
   most: slots,
   urgent: slots,
   isServed,
 });
 
-const capacities =
-  (known: Readonly<Record<string, AgentCapacity>>) =>
-  (agent: string): AgentCapacity =>
-    known[agent] ?? room(0);
+/** Chooses Agents of which this is known, and notes each choice. */
+function memberChooser(
+  known: Readonly<Record<string, Member>>,
+  unavailable: readonly string[] = [],
+) {
+  const { state, see } = openState();
+  const { admission } = state;
+  admission.unavailable = new Set(unavailable);
+  for (const [agent, { isServed }] of Object.entries(known)) {
+    agentOf(admission, agent).queue = { messages: 0, consumers: isServed ? 1 : 0 };
+  }
+  return (lanes: readonly string[]) => {
+    const shared = shareAmongLanes(admission, lanes, (agent) => known[agent] ?? room(0));
+    see({ kind: "offered", to: "all", lanes: shared, offered: [] });
+    return shared;
+  };
+}
 
 function chosen(
-  known: Readonly<Record<string, AgentCapacity>>,
+  known: Readonly<Record<string, Member>>,
   { unavailable = [], lanes = ["a+b"] }: { unavailable?: string[]; lanes?: string[] } = {},
 ) {
-  return memberChooser()(lanes, {
-    capacityOf: capacities(known),
-    unavailable: new Set(unavailable),
-  });
+  return memberChooser(known, unavailable)(lanes);
 }
 
 test.each([
@@ -41,9 +58,8 @@ test.each([
 });
 
 test("Agents with the same room get the steps of their pool in turn", () => {
-  const choose = memberChooser();
-  const known = { capacityOf: () => room(2), unavailable: new Set<string>() };
-  const order = Array.from({ length: 4 }, () => choose(["a+b+c"], known)[0]?.agent);
+  const choose = memberChooser({ a: room(2), b: room(2), c: room(2) });
+  const order = Array.from({ length: 4 }, () => choose(["a+b+c"])[0]?.agent);
   expect(order).toEqual(["a", "b", "c", "a"]);
 });
 

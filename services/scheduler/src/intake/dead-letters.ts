@@ -1,6 +1,7 @@
 import { limits, readableText } from "@holdfast/contracts";
 import { errorText, Fault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
 import type { DeadLetter, SchedulerStore } from "@holdfast/state-store";
 
 type Cause = Pick<DeadLetter, "queue" | "reason" | "detail">;
@@ -23,4 +24,26 @@ export const deadLetterTo =
     const reason = error instanceof Fault ? error.code : "message.unhandled";
     const detail = readableText(errorText(error), limits.words);
     await store.recordDeadLetters([toDeadLetter(delivery, { queue, reason, detail })]);
+  };
+
+interface Dependencies {
+  readonly store: Pick<SchedulerStore, "recordDeadLetters">;
+  readonly log: Logger;
+  readonly queue: string;
+}
+
+/** Stores dead letters where an operator can look at them: none is dropped silently. */
+export const recordDeadLetters =
+  ({ store, log, queue }: Dependencies) =>
+  async (batch: readonly Delivery[]): Promise<void> => {
+    const letters = batch.map((delivery) =>
+      toDeadLetter(delivery, { queue, reason: delivery.deathReason ?? "unknown" }),
+    );
+    await store.recordDeadLetters(letters);
+    const reasons = [...new Set(letters.map(({ reason }) => reason))];
+    const [first] = letters;
+    log.error(
+      { queue, letters: letters.length, reasons, messageId: first?.messageId, type: first?.type },
+      "dead letters stored",
+    );
   };

@@ -1,7 +1,7 @@
 import type { TaskEvent } from "@holdfast/domain";
 import { describe, expect, test } from "@jest/globals";
 import { testClock } from "../../test/clock.ts";
-import { retryBudget } from "./retry-budget.ts";
+import { newRemotes, noteEvidence, takeRetry } from "./remotes.ts";
 
 const failed = {
   kind: "failed",
@@ -17,6 +17,17 @@ const failed = {
 
 const delayOf = (event: TaskEvent): number =>
   event.kind === "failed" ? (event.retryAfter ?? 0) : 0;
+
+/** The budgets of remote services, by a clock. */
+function retryBudget({ now }: Pick<ReturnType<typeof testClock>, "now">) {
+  const remotes = newRemotes(now());
+  const completed: TaskEvent = { kind: "completed", step: "charge", attempt: 1, token: "t" };
+  return {
+    answered: (service: string): void =>
+      noteEvidence(remotes, { service, event: completed }, now()),
+    spread: (service: string, event: TaskEvent) => takeRetry(remotes, { service, event }, now()),
+  };
+}
 
 describe("the retry of a failed step", () => {
   const budgetOf = () => {

@@ -1,7 +1,9 @@
 import type { TaskEvent } from "@holdfast/domain";
+import type { Breaker } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
 import { testClock } from "../../test/clock.ts";
-import { remoteReports } from "./remote-reports.ts";
+import { openState, replied } from "../../test/state.ts";
+import { type RemoteReport, reportOf } from "./remotes.ts";
 
 const attempt = { step: "charge", attempt: 1, token: "t-1" };
 const completed: TaskEvent = { kind: "completed", ...attempt };
@@ -15,10 +17,31 @@ const failed = {
   retryAfter: null,
 } as const;
 
+const breaker: Breaker = {
+  service: "psp",
+  state: "closed",
+  reason: "",
+  held: false,
+  openFor: null,
+  throttledFor: null,
+  age: 60_000,
+};
+
+/** What is reported of a service whose breaker is as it says. */
 function reportsOf({ isClosed = true, throttledFor = 0 } = {}) {
   const clock = testClock();
-  const view = { isClosed: () => isClosed, throttledFor: () => throttledFor };
-  return { clock, reports: remoteReports({ view, clock }) };
+  const { state, see, woken } = openState({ clock });
+  const isKnown = !isClosed || throttledFor > 0;
+  const found = { ...breaker, state: isClosed ? "closed" : "open", throttledFor } as const;
+  see({ kind: "breakers", found: isKnown ? [found] : [] });
+  const gathered = () => reportOf(state.remotes);
+  const reports = {
+    note: (service: string, event: TaskEvent): void => see(replied(service, event)),
+    gathered,
+    written: (report: RemoteReport): void => see({ kind: "reported", report }),
+    isEmpty: (): boolean => Object.values(gathered()).every(({ length }) => length === 0),
+  };
+  return { clock, reports, woken };
 }
 
 describe("a service", () => {
@@ -111,4 +134,13 @@ test("what is written down is reported once, and what came meanwhile is kept", (
   reports.note("psp", { ...completed, token: "t-2" });
   reports.written(report);
   expect(reports.gathered().outcomes.map(({ token }) => token)).toEqual(["t-2"]);
+});
+
+test("a report that the store must know wakes the loop that writes it down, and an attempt without one does not", () => {
+  const { reports, woken } = reportsOf({ isClosed: false });
+  reports.note("psp", completed);
+  expect(woken.filter((loop) => loop === "remotes")).toHaveLength(1);
+  const quiet = reportsOf();
+  quiet.reports.note("psp", completed);
+  expect(quiet.woken).not.toContain("remotes");
 });
