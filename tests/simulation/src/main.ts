@@ -5,7 +5,7 @@ import { type Hunt, killMutants } from "./kill-mutants.ts";
 import { readOptions, usage } from "./options.ts";
 import { simulate } from "./simulate.ts";
 import { storyText } from "./story-text.ts";
-import type { Tally } from "./tally.ts";
+import { addTallies, noTally, type Tally } from "./tally.ts";
 
 const options = commandLine(readOptions, usage);
 

@@ -1,5 +1,5 @@
 import type { StepReply } from "@holdfast/contracts";
-import { faultCodes } from "@holdfast/domain";
+import { areaOf, isFaultArea } from "@holdfast/domain";
 import type { Metrics, Reading } from "@holdfast/runtime";
 import type { AgentLoad } from "../state/allowances.ts";
 import { schedulerMetrics } from "./scheduler-metrics.ts";

@@ -13,6 +13,7 @@ import {
   type Fault,
   fromTraceText,
   type Milliseconds,
+  parseInstant,
   type Task,
 } from "@holdfast/domain";
 import type {
@@ -52,6 +53,7 @@ interface Dependencies extends Observer {
   readonly apply: ApplyEvents;
   readonly claims: Pick<StepClaims, "join" | "take">;
   readonly log: Logger;
+  readonly clock: Pick<Clock, "now">;
   readonly failpoint: Failpoint;
   readonly actor: string;
   readonly identity: "required" | "trusted";

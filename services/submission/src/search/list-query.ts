@@ -1,5 +1,13 @@
 import { labelNamePattern, limits } from "@holdfast/contracts";
-import { type Instant, isId, openTaskStates, parseWhen, priorities, resolveWhen, whenWords } from "@holdfast/domain";
+import {
+  type Instant,
+  isId,
+  openTaskStates,
+  parseWhen,
+  priorities,
+  resolveWhen,
+  whenWords,
+} from "@holdfast/domain";
 import type { PageWish, TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { invalidRequest } from "../problem.ts";

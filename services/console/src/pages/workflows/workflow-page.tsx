@@ -193,10 +193,7 @@ const policyFacts = (policy: StepPolicy) =>
     ["Complete within", completeWithin(policy)],
     ["Attempts", retriesOf(policy)],
     ["Cool-down", coolDownOf(policy)],
-    [
-      "Then",
-      policy.onFailure === "undo" ? "the task is undone" : "the task halts for an operator",
-    ],
+    ["Then", policy.onFailure === "undo" ? "the task is undone" : "the task halts for an operator"],
   ] as const;
 
 /** How long it may wait for an Agent that takes it. */
