@@ -42,7 +42,9 @@ test("a read through one process sees every write that another one has answered"
 
   await trips.post(`/v1/tasks/${id}/pause`, wish, { authorization, "if-match": "*" });
   expect(await get(`/v1/tasks/${id}`)).toMatchObject({ paused: { by: "operator:ann" } });
-  expect((await get(`/v1/tasks/${id}/history`)).items.at(-1)).toMatchObject({ action: "pause" });
+  expect((await get(`/v1/tasks/${id}/history`)).items).toContainEqual(
+    expect.objectContaining({ action: "pause", note: wish.reason }),
+  );
 
   await trips.post("/v1/agents/hotels/pause", wish, { authorization });
   expect((await get("/v1/pauses")).items).toMatchObject([{ kind: "agent", name: "hotels" }]);

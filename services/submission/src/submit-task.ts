@@ -93,11 +93,10 @@ export function taskSubmitter(deps: SubmitDependencies) {
   const submissions = batchCalls(acceptTasks(deps, limit), limits);
 
   const findRepeat = repeatFinder(deps);
-  const keys = deps.keepKeysFor === undefined ? {} : { keepKeyFor: deps.keepKeysFor };
 
   const write = async (request: SubmitRequest, workflow: OpenWorkflow, caller: Caller) => {
     const { submission, trace = null } = request;
-    const read = await readSubmissionAt(submission, workflow, keys);
+    const read = await readSubmissionAt(submission, workflow, keyLife(deps));
     const task = trace === null ? read : { ...read, traceContext: traceText(trace) };
     await mustHaveAgents(deps, workflow, request);
     const { result, withdraw } = submissions.add(task, caller.bodyBytes);
@@ -146,6 +145,10 @@ export function taskSubmitter(deps: SubmitDependencies) {
     },
   };
 }
+
+/** The time for which idempotency keys stand for their tasks, where it is set. */
+const keyLife = ({ keepKeysFor }: SubmitDependencies) =>
+  keepKeysFor === undefined ? {} : { keepKeyFor: keepKeysFor };
 
 /** Finds what was made of the same request before, when another version was active; null: nothing was. */
 function repeatFinder({

@@ -112,13 +112,7 @@ export function workflowDirectory(store: Store, options: DirectoryOptions = {}):
       if (found === undefined) misses.add(collection);
       return found ?? null;
     },
-    async versionsOf(asked) {
-      if (familyOf(asked) !== asked) return [asked];
-      // What another process has just stored belongs to what is listed.
-      const { workflows } = await snapshots.readAnew();
-      const versions = workflows.filter(({ name }) => familyOf(name) === asked);
-      return versions.length === 0 ? [asked] : versions.map(({ name }) => name);
-    },
+    versionsOf: (asked) => versionsIn(snapshots, asked),
     unknownAgents: ({ steps }) => unknownAgents(snapshots, steps),
     async isOutdated({ name, family, takesActive }) {
       if (!takesActive) return false;
@@ -143,6 +137,17 @@ const activeVersionsIn = (store: Pick<Store, "findActiveVersions">, clock: Clock
     },
     { ...askingStore, clock },
   );
+
+/** The store is asked: what another process has just stored belongs to what is listed. */
+async function versionsIn(
+  snapshots: ReturnType<typeof snapshotCache>,
+  asked: string,
+): Promise<readonly string[]> {
+  if (familyOf(asked) !== asked) return [asked];
+  const { workflows } = await snapshots.readAnew();
+  const versions = workflows.filter(({ name }) => familyOf(name) === asked);
+  return versions.length === 0 ? [asked] : versions.map(({ name }) => name);
+}
 
 const isRetiredIn = (workflows: readonly WorkflowRecord[], asked: string): boolean =>
   workflows.some(({ name, retiredAt }) => name === asked && retiredAt !== null);

@@ -18,7 +18,7 @@ const read = (name: string, title: string, operation: OperationId): Tool =>
   });
 
 /** A list of which a model asks one page after the other. */
-const list = (name: string, title: string, operation: "listWorkflows" | "listAgents"): Tool =>
+const pagedTool = (name: string, title: string, operation: "listWorkflows" | "listAgents"): Tool =>
   defineTool({
     name,
     title,
@@ -32,8 +32,8 @@ const list = (name: string, title: string, operation: "listWorkflows" | "listAge
     run: (asked, client) => callOperation(client, operation, given(asked)),
   });
 
-const listWorkflows = list("list_workflows", "List workflows", "listWorkflows");
-const listAgents = list("list_agents", "List Agents", "listAgents");
+const listWorkflows = pagedTool("list_workflows", "List workflows", "listWorkflows");
+const listAgents = pagedTool("list_agents", "List Agents", "listAgents");
 const listRemotes = read("list_remotes", "List remote services", "listRemotes");
 
 const showOverview = read("show_overview", "Show what needs an operator", "getOverview");

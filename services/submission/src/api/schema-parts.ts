@@ -31,7 +31,7 @@ export const named = <T extends Record<string, Type.TSchema>>(
     ...(example === undefined ? {} : { examples: [example] }),
   });
 
-/** Where the next page of a list begins. */
+/** The cursor of the next page of a list. */
 export const next = nullable(text("The `after` of the next page; null: this is the last."));
 
 /** A page of a list. */

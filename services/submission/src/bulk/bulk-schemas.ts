@@ -2,7 +2,7 @@ import { bulkActions, bulkOutcomes, bulkStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { ref } from "../api/describe.ts";
 import { examples } from "../api/examples.ts";
-import { amount, count, instant, named, nullable, page, text, texts } from "../api/schema-parts.ts";
+import { amount, count, instant, nullable, page, text, texts } from "../api/schema-parts.ts";
 
 const BulkOperation = Type.Object(
   {
