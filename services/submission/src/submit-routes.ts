@@ -2,6 +2,7 @@ import {
   type AskedSubmission,
   askedInHeaders,
   collectionPattern,
+  isReservedCollection,
   Payload,
   Submission,
   submissionHeaders,
@@ -246,8 +247,11 @@ const submitting =
     return reply.code(202).header("retry-after", "1").send({ id: taskId });
   };
 
-/** Whether a request submits a task. */
-const isMeant = (url: string): boolean => /^\/v1\/[^/]+$/.test(url);
+/** Whether a request submits a task: at /v1/tasks or at a collection, and not at another route of ours. */
+function isMeant(url: string): boolean {
+  const noun = /^\/v1\/([^/?]+)(?:\?|$)/.exec(url)?.[1];
+  return noun !== undefined && (noun === "tasks" || !isReservedCollection(noun));
+}
 
 const allowsUnknown = (query: unknown): boolean => {
   const { allowUnknownAgents } = query as Static<typeof SubmitQuery>;
