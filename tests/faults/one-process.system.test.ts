@@ -38,11 +38,15 @@ test.each(places)(
       };
       const response = await fetch(`${url}/v1/tasks/${id}/${verb}`, {
         method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${operatorToken}` },
-        body: JSON.stringify({ actor: "ann", reason: "a test", version }),
+        headers: {
+          "content-type": "application/json",
+          authorization: `Bearer ${operatorToken}`,
+          "if-match": `"${version}"`,
+        },
+        body: JSON.stringify({ actor: "ann", reason: "a test" }),
       });
       // No Agent runs, so requests come back, and the task may have changed since the operator looked.
-      return response.status === 409 ? act(verb) : response.status;
+      return response.status === 412 ? act(verb) : response.status;
     };
     expect([await act("pause"), await act("resume")]).toEqual([200, 200]);
     await faulty.system.start("agent");

@@ -41,9 +41,9 @@ async function operate(faulty: FaultySystem, id: string, act: string, more: obje
   // Started before the order is looked at: it moves on meanwhile.
   await faulty.operationsUrl();
   const { version } = await show(faulty, id);
-  const wish = { actor: "ann", reason: "a test", version, ...more };
-  const authorization = `Bearer ${operatorToken}`;
-  return post(faulty, `/v1/tasks/${id}/${act}`, wish, { authorization });
+  const wish = { actor: "ann", reason: "a test", ...more };
+  const headers = { authorization: `Bearer ${operatorToken}`, "if-match": `"${version}"` };
+  return post(faulty, `/v1/tasks/${id}/${act}`, wish, headers);
 }
 
 interface Heard {
@@ -203,7 +203,7 @@ test("a submitter gets the statuses of its order in sequence, and a submitter th
   }
   expect(story(undone.id).map(({ event }) => event)).toContain("undoing");
   expect(statuses.heard.map(({ content }) => content)).toContainEqual(
-    expect.objectContaining({ event: "refused", messageId: "no-order", code: "order.invalid" }),
+    expect.objectContaining({ event: "refused", messageId: "no-order", code: "task.invalid" }),
   );
   expect(new Set(statuses.heard.map(({ correlationId }) => correlationId))).toEqual(
     new Set(["c-1"]),

@@ -38,8 +38,9 @@ async function cancelInMidStep(faulty: FaultySystem): Promise<void> {
   const url = `${await faulty.operationsUrl()}/v1/tasks/${taskId}`;
   const headers = { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" };
   const { version } = (await (await fetch(url, { headers })).json()) as { version: number };
-  const body = JSON.stringify({ actor: "ann", reason: "a test", version });
-  expect((await fetch(`${url}/cancel`, { method: "POST", headers, body })).ok).toBe(true);
+  const body = JSON.stringify({ actor: "ann", reason: "a test" });
+  const seen = { ...headers, "if-match": `"${version}"` };
+  expect((await fetch(`${url}/cancel`, { method: "POST", headers: seen, body })).ok).toBe(true);
 }
 
 test("every message that the services exchange fits its published schema", async () => {

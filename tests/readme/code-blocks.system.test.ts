@@ -87,7 +87,7 @@ function run(command: string, { urls, env }: Surroundings): Promise<Result> {
   const { promise, resolve } = Promise.withResolvers<Result>();
   execFile(
     "bash",
-    ["--norc", "-c", `${prelude}\n${local.replace("VERSION", "1")}`],
+    ["--norc", "-c", `${prelude}\n${local}`],
     { cwd: root, env: { PATH: process.env["PATH"], NODE: process.execPath, ...env } },
     (error, stdout, stderr) => {
       resolve({ exitCode: Number(error?.code ?? 0), output: `${stdout}${stderr}` });
@@ -103,7 +103,7 @@ function run(command: string, { urls, env }: Surroundings): Promise<Result> {
 function isWell(command: string, { exitCode, output }: Result): boolean {
   if (command.endsWith("doctor") && exitCode === 1) return true;
   if (command.startsWith("npm") || command.startsWith("export ")) return exitCode === 0;
-  return exitCode === 0 && /status (200|202|204|409)\n/.test(output);
+  return exitCode === 0 && /status (200|202|204|409|412)\n/.test(output);
 }
 
 describe("the commands of the pages, on a system of their own", () => {

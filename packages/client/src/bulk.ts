@@ -9,7 +9,7 @@ import type {
 } from "./types.ts";
 
 interface PageOptions {
-  /** Items on a page: at most 100; 20 unless given. */
+  /** Items on a page: 20 unless given, and at most 100. */
   readonly limit?: number;
   /** What the page before named as its `next`. */
   readonly after?: string | null;
@@ -44,7 +44,7 @@ const pathOf = (id: string, rest = "") => `${path}/${encodeURIComponent(id)}${re
 
 const pageOf = ({ limit, after }: PageOptions) => ({
   limit: limit?.toString(),
-  cursor: after ?? undefined,
+  after: after ?? undefined,
 });
 
 export function bulkCalls(send: Send, usualActor: string): BulkCalls {

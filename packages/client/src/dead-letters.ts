@@ -1,3 +1,4 @@
+import { readPages } from "./pages.ts";
 import type { Send } from "./request.ts";
 import type { ActOptions, DeadLetterAction, DeadLetterPage } from "./types.ts";
 
@@ -5,14 +6,14 @@ type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
 
 /** Messages that no service could use, for operators. */
 export interface DeadLetterCalls {
-  /** A page, latest first: at most 100, and 20 unless said otherwise. */
+  /** A page, latest first: 20 unless said otherwise, and at most 100. */
   list(page?: {
     readonly queue?: string;
     readonly limit?: number;
     /** What the page before named as its `next`. */
     readonly after?: string | null;
   }): Promise<DeadLetterPage>;
-  /** Who sent which of them once more or discarded them, and why. */
+  /** Who sent which of them once more or discarded them, and why: all pages of it. */
   actions(): Promise<readonly DeadLetterAction[]>;
   /** Sends one once more, as it came. Safe to repeat. */
   replay(id: string, how: Wish): Promise<void>;
@@ -35,17 +36,10 @@ export function deadLetterCalls(send: Send, usualActor: string): DeadLetterCalls
       }));
   return {
     async list({ queue, limit, after } = {}) {
-      const query = { queue, limit: limit?.toString(), cursor: after ?? undefined };
+      const query = { queue, limit: limit?.toString(), after: after ?? undefined };
       return (await send<DeadLetterPage>({ method: "GET", path, query, repeat: "safe" })).body;
     },
-    async actions() {
-      const { body } = await send<{ readonly items: readonly DeadLetterAction[] }>({
-        method: "GET",
-        path: "/v1/dead-letter-actions",
-        repeat: "safe",
-      });
-      return body.items;
-    },
+    actions: () => readPages<DeadLetterAction>(send, "/v1/dead-letter-actions", { limit: 500 }),
     replay: act("replay"),
     discard: act("discard"),
   };

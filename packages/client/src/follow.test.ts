@@ -7,7 +7,8 @@ const json = (status: number, body: unknown) => () =>
   new Response(JSON.stringify(body), { status });
 const result = (state: string) =>
   json(state === "processed" ? 200 : 202, { id: "t1", state, result: null, faultCode: null });
-const history = (...ids: readonly string[]) => json(200, { items: ids.map((id) => ({ id })) });
+const history = (...ids: readonly string[]) =>
+  json(200, { items: ids.map((id) => ({ id })), next: null });
 
 /** A stream that sends these parts, and then ends or breaks. */
 const stream =
@@ -104,6 +105,19 @@ test("a task that halts ends the following only if that is asked for", async () 
   ).toEqual(["1", "2"]);
   const polled = [json(404, {}), result("halted"), history("1")];
   expect((await followed(polled, { untilHalted: true })).result.state).toBe("halted");
+});
+
+test("a task that has halted is asked about once a second where there is no stream, until it has ended", async () => {
+  const begun = performance.now();
+  const { ids } = await followed([
+    json(404, {}),
+    result("error"),
+    history("1"),
+    result("processed"),
+    history("1", "2"),
+  ]);
+  expect(ids).toEqual(["1", "2"]);
+  expect(performance.now() - begun).toBeGreaterThan(900);
 });
 
 test("a service that stays away is given up, and a signal ends the following at once", async () => {

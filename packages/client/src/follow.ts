@@ -1,7 +1,8 @@
 import { lastingEvents } from "./lasting-events.ts";
-import { readHistory } from "./read-history.ts";
+import { readHistory } from "./pages.ts";
 import type { Open, Send } from "./request.ts";
-import { awaitResult, hasEnded } from "./result.ts";
+import { awaitResult, isHalted, isSettled } from "./result.ts";
+import { sleep } from "./retry.ts";
 import type { HistoryEntry, Task, TaskResult } from "./types.ts";
 
 /** How a task is followed. */
@@ -30,11 +31,11 @@ export async function* followTask(
   id: string,
   options: FollowOptions = {},
 ): AsyncGenerator<HistoryEntry, TaskResult> {
-  const { signal } = options;
+  const { signal, untilHalted = false } = options;
   const seen = new Set<string>();
   const path = `/v1/tasks/${encodeURIComponent(id)}/events`;
   for await (const { id: place, event, data } of lastingEvents({ open, path, signal, retryFor })) {
-    const isOver = event === "task" && isHalted(JSON.parse(data) as Task, options);
+    const isOver = event === "task" && untilHalted && isHalted(JSON.parse(data) as Task);
     if (event === "end" || isOver) return await awaitResult(send, id, { patience: 0, signal });
     if (event !== "moved" || seen.has(place)) continue;
     seen.add(place);
@@ -43,16 +44,13 @@ export async function* followTask(
   return yield* pollTask(send, id, { ...options, seen });
 }
 
-const isHalted = ({ state }: Pick<Task, "state">, { untilHalted = false }: FollowOptions) =>
-  untilHalted && state === "halted";
-
 /** An answer waits at the service for the end of the task, and no longer than a second. */
 async function* pollTask(
   send: Send,
   id: string,
   { seen, ...options }: FollowOptions & { readonly seen: Set<string> },
 ): AsyncGenerator<HistoryEntry, TaskResult> {
-  const { signal } = options;
+  const { signal, untilHalted = false } = options;
   let patience = 0;
   for (;;) {
     const result = await awaitResult(send, id, { patience, signal });
@@ -60,7 +58,10 @@ async function* pollTask(
       if (!seen.has(entry.id)) yield entry;
       seen.add(entry.id);
     }
-    if (hasEnded(result) || isHalted(result, options)) return result;
+    const waitsForOperator = isHalted(result) && !untilHalted;
+    if (isSettled(result) && !waitsForOperator) return result;
+    // The service does not wait for a task that has halted.
+    if (waitsForOperator) await sleep(interval, signal);
     patience = interval;
   }
 }

@@ -13,7 +13,7 @@ import {
   sender,
   usualRetryFor,
 } from "./request.ts";
-import { awaitResult, hasEnded, longestRequest } from "./result.ts";
+import { awaitResult, isSettled, longestRequest } from "./result.ts";
 import { type TaskCalls, taskCalls } from "./tasks.ts";
 import type {
   AnyWorkflow,
@@ -39,13 +39,16 @@ export interface HoldfastClient extends OperationCalls {
     input: InputFor<W>,
     options?: SubmitOptions,
   ): Promise<TaskRef<ResultFor<W>> & { readonly replayed: boolean }>;
-  /** Submits a task, and waits for its result for a while: in one request if it comes within a minute. */
+  /**
+   * Submits a task, and waits for its result for a while: in one request if it comes within a minute. Returns as soon as
+   * the task has halted, too, in the state `error`: an operator has to act then.
+   */
   run<W extends AnyWorkflow>(
     workflow: W,
     input: InputFor<W>,
     options?: SubmitOptions & { readonly wait?: Wait },
   ): Promise<TaskResult<ResultFor<W>>>;
-  /** How a task stands: as soon as it has ended, or when the wait is over. */
+  /** How a task stands: as soon as it has ended or halted, or when the wait is over. */
   result<Output>(
     task: TaskRef<Output> | string,
     options?: { readonly wait?: Wait; readonly signal?: AbortSignal },
@@ -86,7 +89,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
       const begun = Date.now();
       const seconds = Math.floor(Math.min(patience, longestRequest) / 1_000);
       const { status, body } = await submit<TaskResult>(send, workflow, { ...how, input, seconds });
-      if (status === 200 && hasEnded(body)) return body as never;
+      if (status === 200 && isSettled(body)) return body as never;
       const left = Math.max(0, patience - (Date.now() - begun));
       return (await awaitResult(send, body.id, { patience: left, signal: how.signal })) as never;
     },

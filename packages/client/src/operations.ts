@@ -1,3 +1,4 @@
+import { readPages } from "./pages.ts";
 import type { Send } from "./request.ts";
 import type {
   ActOptions,
@@ -19,7 +20,7 @@ import type {
 
 type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
 
-/** Workflows, Agents and remote services, for operators. */
+/** Workflows, Agents and remote services, for operators. Lists are all pages of them. */
 export interface OperationCalls {
   readonly workflows: {
     list(): Promise<readonly ListedWorkflow[]>;
@@ -70,8 +71,8 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
     path: string,
     query: Readonly<Record<string, string | undefined>> = {},
   ): Promise<Body> => (await send<Body>({ method: "GET", path, query, repeat: "safe" })).body;
-  const items = async <Item>(path: string): Promise<readonly Item[]> =>
-    (await get<{ readonly items: readonly Item[] }>(path)).items;
+  const items = <Item>(path: string): Promise<readonly Item[]> =>
+    readPages<Item>(send, path, { limit: 500 });
   const act =
     (collection: string, what: string, query: Readonly<Record<string, string>> = {}) =>
     async (name: string, { reason, actor = usualActor, signal }: Wish): Promise<void> =>
@@ -91,7 +92,7 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
       resume: act("agents", "resume"),
     },
     remotes: {
-      list: () => items<Remote>("/v1/remotes"),
+      list: async () => (await get<{ readonly items: readonly Remote[] }>("/v1/remotes")).items,
       open: act("remotes", "open"),
       close: act("remotes", "close"),
     },

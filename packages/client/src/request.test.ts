@@ -124,8 +124,34 @@ test.each([
   },
 );
 
+test("a list is read page by page, and a key with any character is asked for as it is", async () => {
+  const page = (names: readonly string[], next: string | null) =>
+    json(200, { items: names.map((name) => ({ name })), next });
+  const { client, asked } = clientOf(page(["a", "b"], "b&1"), page(["c"], null), json(200, {}));
+  expect((await client.agents.list()).map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  await client.tasks.getByKey("trip", "o/7?&#");
+  expect(asked.map(({ url }) => url.replace("http://holdfast.test", ""))).toEqual([
+    "/v1/agents?limit=500",
+    "/v1/agents?limit=500&after=b%261",
+    "/v1/tasks/by-key?workflow=trip&key=o%2F7%3F%26%23",
+  ]);
+});
+
+test.each(["processed", "compensated", "error"])(
+  "a run returns once its task is %s, whatever is left of its time",
+  async (state) => {
+    const ended = { id: "t1", state, result: null, faultCode: null };
+    const { client, asked } = clientOf(accepted(), json(state === "error" ? 202 : 200, ended));
+    expect(await client.run("trip", {}, { wait: "1h" })).toEqual(ended);
+    expect(asked.map(({ url }) => new URL(url).pathname)).toEqual([
+      "/v1/tasks",
+      "/v1/tasks/t1/result",
+    ]);
+  },
+);
+
 test("an id cannot reach another route", async () => {
-  const { client, asked } = clientOf(json(200, { items: [] }));
+  const { client, asked } = clientOf(json(200, { items: [], next: null }));
   await client.tasks.history("../workflows/x?y#z");
   expect(asked[0]?.url).toBe("http://holdfast.test/v1/tasks/..%2Fworkflows%2Fx%3Fy%23z/history");
 });

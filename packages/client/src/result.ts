@@ -12,10 +12,14 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const hasEnded = ({ state }: TaskResult): boolean =>
-  state === "processed" || state === "undone";
+/** Whether a task has halted: it goes on only when an operator acts. */
+export const isHalted = ({ state }: Pick<TaskResult, "state">): boolean => state === "error";
 
-/** How a task stands: as soon as it has ended, or once the time is over. */
+/** Whether there is nothing to wait for: the task has ended or halted. */
+export const isSettled = ({ state }: Pick<TaskResult, "state">): boolean =>
+  state === "processed" || state === "compensated" || isHalted({ state });
+
+/** How a task stands: as soon as it has ended or halted, or once the time is over. */
 export async function awaitResult(
   send: Send,
   id: string,
@@ -33,7 +37,7 @@ export async function awaitResult(
       signal,
       repeat: "safe",
     });
-    if (hasEnded(body) || left <= wait) return body;
+    if (isSettled(body) || left <= wait) return body;
     // Too many wait at the service, or it is stopping: it answered at once.
     if (Date.now() - begun < pause) await sleep(pause, signal);
   }

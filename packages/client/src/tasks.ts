@@ -1,7 +1,8 @@
-import { readHistory } from "./read-history.ts";
+import { readHistory } from "./pages.ts";
 import type { Send } from "./request.ts";
 import type {
   ActOptions,
+  AnyWorkflow,
   Attempts,
   Explanation,
   HistoryEntry,
@@ -14,7 +15,7 @@ import type {
 } from "./types.ts";
 
 interface PageOptions {
-  /** Tasks on a page: at most 500; 20 unless given. */
+  /** Tasks on a page: 20 unless given, and at most 500. */
   readonly limit?: number;
   /** What the page before named as its `next`. */
   readonly after?: string | null;
@@ -29,6 +30,11 @@ interface StepOptions extends ActOptions {
 /** Tasks for operators; `get` and `history` need no token. */
 export interface TaskCalls {
   get(id: string): Promise<Task>;
+  /**
+   * The task of a workflow that has a business key, or had it last. Keys can be guessed: without a token the service has to
+   * allow it by `read-by-key` in its `ANONYMOUS_MAY`.
+   */
+  getByKey(workflow: AnyWorkflow, key: string): Promise<Task>;
   /** All pages of it. */
   history(id: string): Promise<readonly HistoryEntry[]>;
   /** What a task waits for, or how it ended, in sentences. */
@@ -83,11 +89,16 @@ export function taskCalls(send: Send, usualActor: string): TaskCalls {
   const list: TaskCalls["list"] = (filter = {}, { limit, after, signal } = {}) =>
     get<TaskPage>(
       "/v1/tasks",
-      { ...filter, limit: limit?.toString(), cursor: after ?? undefined },
+      { ...filter, limit: limit?.toString(), after: after ?? undefined },
       signal,
     );
   return {
     get: (id) => get<Task>(pathOf(id)),
+    getByKey: (workflow, key) =>
+      get<Task>("/v1/tasks/by-key", {
+        workflow: typeof workflow === "string" ? workflow : workflow.name,
+        key,
+      }),
     history: (id) => readHistory(send, id),
     why: (id) => get<Explanation>(pathOf(id, "/why")),
     attempts: (id) => get<Attempts>(pathOf(id, "/attempts")),

@@ -60,7 +60,7 @@ export type BulkForecast = Schemas["BulkForecast"];
 export type NewBulkOperation =
   paths["/v1/bulk-operations"]["post"]["requestBody"]["content"]["application/json"];
 
-/** A search as the service takes it: `{ filter, page }`. */
+/** A search as the service takes it: `{ filter, limit, after }`. */
 export type SearchWish = NonNullable<
   paths["/v1/tasks/search"]["post"]["requestBody"]
 >["content"]["application/json"];
@@ -68,7 +68,7 @@ export type SearchWish = NonNullable<
 /** What a list is filtered by; a label `x` is `label.x`. */
 export type ListFilter = Omit<
   NonNullable<paths["/v1/tasks"]["get"]["parameters"]["query"]>,
-  "limit" | "cursor"
+  "limit" | "after"
 > & { readonly [label: `label.${string}`]: string };
 
 /** A workflow by its name, or as `defineWorkflow` returns it: then input and result have types. */

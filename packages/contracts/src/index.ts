@@ -47,7 +47,7 @@ export {
   pointerPart,
 } from "./definition/check-input.ts";
 export { checkTemplate } from "./definition/check-template.ts";
-export { collectionPattern, isReservedCollection, singularOf } from "./definition/collections.ts";
+export { collectionPattern, isReservedCollection, routeNouns } from "./definition/collections.ts";
 export { definitionHash } from "./definition/definition-hash.ts";
 export {
   agentNamePattern,

@@ -19,7 +19,7 @@ test("a code that is not in the catalogue, or not known before run time, does no
 
 test.each([
   ["task.unknown", "task.unknown"],
-  ["order.unknown", "task.unknown"],
+  ["order.unknown", undefined],
   ["store.unavailable", "store.unavailable"],
   ["payments.declined", undefined],
   ["toString", undefined],

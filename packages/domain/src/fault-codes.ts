@@ -18,7 +18,7 @@ export const faultCodes = {
   "access.denied": {
     transient: false,
     meaning:
-      "A submission asks for what not everyone may: `urgent` priority, a fairness weight above 1, a status queue, unknown Agents, or a beginning more than 30 days away.",
+      "A submission asks for what not everyone may: `urgent` priority, a fairness weight above 1, a status queue, unknown Agents, or a beginning more than 30 days away. Or a task is asked for by its business key, which can be guessed.",
     action:
       "Leave it out, send `Authorization: Bearer <OPERATOR_TOKEN>`, or name it in `ANONYMOUS_MAY` of submission. A message needs `user_id`, and a `reply-to` that is `status.<user>` or begins with that and a dot; `STATUS_WORDS` says where a user has another word.",
   },
@@ -407,6 +407,11 @@ export const faultCodes = {
     action:
       "Send it again with the same idempotency key. Behind a proxy set `TRUSTED_PROXIES`; see `ADDRESS_SHARE`.",
   },
+  "request.precondition_required": {
+    transient: false,
+    meaning: "The request does not say which version of the task the operator has seen.",
+    action: "Send the `ETag` of the task as `If-Match`, or `*` for whatever version it has.",
+  },
   "request.priority_invalid": {
     transient: false,
     meaning: "The priority is none that there is.",
@@ -760,8 +765,8 @@ export const faultCodes = {
   },
   "task.unknown": {
     transient: false,
-    meaning: "There is no task with this id.",
-    action: "Check the id. Tasks are deleted after `RETENTION`.",
+    meaning: "There is no task with this id, or none of the workflow with this business key.",
+    action: "Check the id, or the workflow and the key. Tasks are deleted after `RETENTION`.",
   },
   "task.unknown_step": {
     transient: false,
@@ -867,14 +872,9 @@ export interface CataloguedCode extends FaultCodeEntry {
   readonly code: FaultCode;
 }
 
-/**
- * Finds what the catalogue says of a code; null: it is not Holdfast's. The codes of a collection are those of tasks:
- * `order.unknown` is `task.unknown`.
- */
-export function findFaultCode(code: string): CataloguedCode | null {
-  const own = isFaultCode(code) ? code : code.replace(/^[^.]*/, "task");
-  return isFaultCode(own) ? { code: own, ...faultCodes[own] } : null;
-}
+/** Finds what the catalogue says of a code; null: it is not Holdfast's. */
+export const findFaultCode = (code: string): CataloguedCode | null =>
+  isFaultCode(code) ? { code, ...faultCodes[code] } : null;
 
 const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(faultCodes, code);
 

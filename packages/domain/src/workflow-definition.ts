@@ -125,7 +125,7 @@ export interface WorkflowDefinition {
   readonly completeWithin: Milliseconds | null;
   /** What a processed task shows as its result. */
   readonly output: Template;
-  /** The noun under which its tasks have routes of their own, such as `orders`. Means nothing to tasks. */
+  /** The noun at which its tasks are submitted, such as `orders`. Means nothing to tasks. */
   readonly collection?: string;
   /** What its tasks share a band by. Absent: nothing, unless a submission says so. */
   readonly fairness?: FairnessDefinition;

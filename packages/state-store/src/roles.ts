@@ -75,6 +75,7 @@ import {
   findPayloads,
   findRefusal,
   findTask,
+  findTaskByKey,
   findTaskWithin,
 } from "./read/read-task.ts";
 import {
@@ -129,6 +130,7 @@ const shared = {
   findPayloads,
   findRefusal,
   findStandings,
+  findTaskByKey,
   findTaskWithin,
   findWorkflow,
   findWorkflows,

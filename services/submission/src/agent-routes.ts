@@ -5,31 +5,50 @@ import type {
   OperationsStore,
 } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import { type Static, Type } from "typebox";
 import { describe, ref } from "./api/describe.ts";
+import { nextAfter, pageFields, readCursor, sizeOf } from "./api/pages.ts";
 
 interface Dependencies {
   readonly store: OperationsStore;
   readonly onRequest: onRequestAsyncHookHandler;
 }
 
+const pages = { usual: 100, most: 500 };
+const AgentsQuery = Type.Object(pageFields(pages), { additionalProperties: false });
+
 /** Shows how Agents are, what they have room for and what waits for them: for operators. */
 export function agentRoutes(app: FastifyInstance, { store, onRequest }: Dependencies): void {
-  const schema = describe({
-    id: "listAgents",
-    tag: "agents",
-    summary:
-      "The Agents, with their instances, slots, breakers and pauses, and the steps in flight and due.",
-    answers: { "200": { words: "At most 500.", schema: ref("Agents") } },
-  });
-  app.get("/v1/agents", { onRequest, schema }, async () => {
-    const [agents, differences] = await Promise.all([
-      store.listAgents(),
-      store.findContractDifferences({ workflows: null }),
-    ]);
-    const byAgent = Map.groupBy(differences, ({ agent }) => agent);
-    return { items: agents.map((agent) => agentResource(agent, byAgent.get(agent.name) ?? [])) };
-  });
+  const schema = {
+    ...describe({
+      id: "listAgents",
+      tag: "agents",
+      summary:
+        "The Agents, with their instances, slots, breakers and pauses, and the steps in flight and due.",
+      description: "By name, a page at a time.",
+      answers: { "200": { words: "A page.", schema: ref("Agents") } },
+    }),
+    querystring: AgentsQuery,
+  };
+  app.get<{ Querystring: Static<typeof AgentsQuery> }>(
+    "/v1/agents",
+    { onRequest, schema },
+    async ({ query: { limit, after } }) => {
+      const most = sizeOf(limit, pages);
+      const [agents, differences] = await Promise.all([
+        store.listAgents({ after: readCursor(after, isAgentName), most }),
+        store.findContractDifferences({ workflows: null }),
+      ]);
+      const byAgent = Map.groupBy(differences, ({ agent }) => agent);
+      return {
+        items: agents.map((agent) => agentResource(agent, byAgent.get(agent.name) ?? [])),
+        next: nextAfter(agents, most, ({ name }) => name),
+      };
+    },
+  );
 }
+
+const isAgentName = (text: string): boolean => /^[a-z][a-z0-9-]{0,62}$/.test(text);
 
 const agentResource = (
   { paused, dueFor, instances, ...agent }: ListedAgent,

@@ -41,11 +41,16 @@ test("a booking is answered with 202 and its URL once it is durable, and the Sch
   const response = await post(booking);
   expect(response.statusCode).toBe(202);
   const { id } = response.json<{ id: string }>();
-  expect(response.headers.location).toBe(`/v1/bookings/${id}`);
+  expect(response.headers.location).toBe(`/v1/tasks/${id}`);
   expect(hints).toBe(before + 1);
 
-  const found = await app.inject({ url: `/v1/bookings/${id}` });
-  expect(found.json()).toMatchObject({ id, state: "pending", workflow: "book-trip.v1", booking });
+  const found = await app.inject({ url: `/v1/tasks/${id}` });
+  expect(found.json()).toMatchObject({
+    id,
+    state: "pending",
+    workflow: "book-trip.v1",
+    input: booking,
+  });
   const { steps } = found.json<{ steps: { name: string; processState: string }[] }>();
   expect(steps.map(({ name, processState }) => `${name} ${processState}`)).toEqual([
     "reserve pending",
@@ -54,7 +59,7 @@ test("a booking is answered with 202 and its URL once it is durable, and the Sch
     "issue waiting",
     "confirm waiting",
   ]);
-  const history = await app.inject({ url: `/v1/bookings/${id}/history` });
+  const history = await app.inject({ url: `/v1/tasks/${id}/history` });
   expect(history.json().items).toMatchObject([{ action: "submit", toState: "pending" }]);
 });
 
@@ -93,20 +98,20 @@ test("a key that was used for another booking is refused", async () => {
 });
 
 test.each([
-  ["a total below nothing", { ...booking, total: -1 }, 422, "booking.invalid", "/total"],
+  ["a total below nothing", { ...booking, total: -1 }, 422, "task.invalid", "/total"],
   [
     "a number of nights as a text",
     { ...booking, rooms: [{ ...booking.rooms[0], nights: "1" }] },
     422,
-    "booking.invalid",
+    "task.invalid",
     "/rooms/0/nights",
   ],
-  ["nothing of a booking", {}, 422, "booking.invalid", "/guest"],
+  ["nothing of a booking", {}, 422, "task.invalid", "/guest"],
   [
     "a NUL in a name",
     { ...booking, guest: { ...booking.guest, name: "a\u0000" } },
     422,
-    "booking.invalid",
+    "task.invalid",
     "NUL",
   ],
   ["no JSON", "{", 400, "request.not_json", ""],
@@ -127,7 +132,7 @@ test("a booking with unknown fields is refused, and each of them is named", asyn
   });
   expect(response.statusCode).toBe(422);
   expect(response.json()).toMatchObject({
-    code: "booking.invalid",
+    code: "task.invalid",
     errors: [
       { pointer: "/note", detail: expect.stringContaining("unknown field") },
       { pointer: "/a~1b~0c" },
@@ -148,13 +153,15 @@ test.each([
   ["not JSON by its type", () => post("x", asText), 415, "request.media_type_unsupported"],
   ["empty", () => post(""), 400, "request.empty"],
   ["with an unreadable key", () => post(booking, badKey), 400, "request.idempotency_key_invalid"],
+  ["for an unknown booking", () => get(`/v1/tasks/${crypto.randomUUID()}`), 404, "task.unknown"],
+  ["for an id that is none", () => get("/v1/tasks/1"), 404, "task.unknown"],
   [
-    "for an unknown booking",
+    "for a task below its collection",
     () => get(`/v1/bookings/${crypto.randomUUID()}`),
     404,
-    "booking.unknown",
+    "request.no_route",
   ],
-  ["for an id that is none", () => get("/v1/bookings/1"), 404, "booking.unknown"],
+  ["for a list of a collection", () => get("/v1/bookings"), 404, "request.no_route"],
   ["for a place that is not there", () => get("/nowhere"), 404, "request.no_route"],
 ])(
   "a request that is %s is refused, with a problem that says so",

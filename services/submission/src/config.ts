@@ -73,7 +73,7 @@ export const SubmissionConfig = Type.Object({
   /**
    * What requests may ask for without the operators' token: `urgent` priority, a fairness `weight` above 1, `reply-to`
    * (any status queue, by message, too), `unknown-agents`, a beginning `later` than in 30 days, `workflow-names` in the
-   * answer to an unknown one; or `none`. Unset: all while `HTTP_HOST` is loopback, otherwise none.
+   * answer to an unknown one, a task by its business key (`read-by-key`); or `none`. Unset: all while `HTTP_HOST` is loopback, otherwise none.
    */
   ANONYMOUS_MAY: Type.Optional(
     Text({
@@ -108,6 +108,8 @@ export const SubmissionConfig = Type.Object({
   HTTP_PORT: Port(3_000),
   /** `on` serves the operators' console under `/console`, where the operators' routes are. */
   CONSOLE: Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "off" }),
+  /** How long the `Idempotency-Key` of a task over HTTP stands for it: a repetition after that is a new task. */
+  HTTP_KEYS_KEPT_FOR: Duration({ default: "1d", most: longestKept }),
   /** How long the `message_id` of a task by message stands for it: a redelivery after that is a new task. Operators send a dead submission once more only within that time: set it there, too. */
   MESSAGE_KEYS_KEPT_FOR: Duration({ default: "30d", most: longestKept }),
   /** Connections at a time; a further one is closed at once. */

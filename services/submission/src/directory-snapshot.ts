@@ -1,13 +1,13 @@
 import { familyOf } from "@holdfast/domain";
 import { type Clock, overload } from "@holdfast/runtime";
 import { type SubmissionStore, type WorkflowRecord } from "@holdfast/state-store";
-import { type Noun, nounOf } from "./noun.ts";
 
-/** The workflows, nouns and Agents that the state store knew at one instant. */
+/** The workflows, collections and Agents that the state store knew at one instant. */
 export interface Snapshot {
   readonly readAt: number;
   readonly workflows: readonly WorkflowRecord[];
-  readonly nouns: ReadonlyMap<string, Noun>;
+  /** The workflow, without its version, of each collection. */
+  readonly collections: ReadonlyMap<string, string>;
   readonly agents: ReadonlySet<string>;
   /** How long (ms) the first Agent has been known. */
   readonly agentsKnownFor: number;
@@ -96,13 +96,13 @@ function waitInTurn() {
 async function readSnapshot(store: Store, clock: Pick<Clock, "now">): Promise<Snapshot> {
   const readAt = clock.now();
   const [workflows, agents] = await Promise.all([store.findWorkflows(), store.findKnownAgents()]);
-  const nouns = workflows.flatMap(({ name, collections }) =>
-    collections.map((collection) => [collection, nounOf(collection, familyOf(name))] as const),
+  const collections = workflows.flatMap(({ name, collections: named }) =>
+    named.map((collection) => [collection, familyOf(name)] as const),
   );
   return {
     readAt,
     workflows,
-    nouns: new Map(nouns),
+    collections: new Map(collections),
     agents: new Set(agents.map(({ agent }) => agent)),
     agentsKnownFor: Math.max(0, ...agents.map(({ knownFor }) => knownFor)),
   };

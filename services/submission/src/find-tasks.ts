@@ -8,7 +8,6 @@ import {
 import { Type } from "typebox";
 import type { Reader } from "./access/access.ts";
 import type { Codes } from "./api/codes.ts";
-import { codeAt, type Noun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { readResult } from "./results/read-result.ts";
 import { type MakeRoom, smallBytes, wholeBytes } from "./room.ts";
@@ -33,20 +32,21 @@ export const codesOfTask: Codes = {
 
 /** How a task is shown. */
 interface ShownAs {
-  readonly noun: Noun;
   readonly reader: Reader;
   readonly makeRoom: MakeRoom;
 }
 
 /** Tasks as they stand in the state store. */
 export interface Tasks {
-  /** Throws a 404 when there is no such task, or it is none of those that go by this noun. Reads nothing large. */
-  mustExist(id: string, noun: Noun): Promise<void>;
+  /** Throws a 404 when there is no such task. Reads nothing large. */
+  mustExist(id: string): Promise<void>;
   /**
    * The task, once there is room for it; without its payloads, if they are larger than what is read at a time. Throws
    * as `mustExist` does.
    */
-  find(id: string, noun: Noun, makeRoom: MakeRoom): Promise<FoundTask>;
+  find(id: string, makeRoom: MakeRoom): Promise<FoundTask>;
+  /** The id of the task of a workflow that has a business key, or had it last. Throws a 404 where there is none. */
+  idByKey(asked: { readonly workflow: string; readonly key: string }): Promise<string>;
   /** Shows the task as its reader may see it. */
   show(id: string, as: ShownAs): Promise<ShownTask>;
   /** Adds its result to the task, unless that is too large for any answer. */
@@ -55,36 +55,45 @@ export interface Tasks {
 
 type Store = Pick<
   SubmissionStore,
-  "findTaskWithin" | "findWorkflow" | "findPayloads" | "findRefusal"
+  "findTaskByKey" | "findTaskWithin" | "findWorkflow" | "findPayloads" | "findRefusal"
 >;
 
 export function findTasks(store: Store): Tasks {
   const tenant = "default";
-  const within = async (id: string, noun: Noun, mostBytes: number) => {
+  const within = async (id: string, mostBytes: number) => {
     const found = isId(id) ? await store.findTaskWithin({ taskId: id, tenant, mostBytes }) : null;
-    if (found === null && isId(id)) mustNotBeRefused(await store.findRefusal({ taskId: id }), noun);
-    return mustBeOne(found, id, noun);
+    if (found === null && isId(id)) mustNotBeRefused(await store.findRefusal({ taskId: id }));
+    return mustBeOne(found, id);
   };
-  const find: Tasks["find"] = async (id, noun, makeRoom) => {
-    let found = await within(id, noun, smallBytes);
+  const find: Tasks["find"] = async (id, makeRoom) => {
+    let found = await within(id, smallBytes);
     while (!found.isWhole && found.bytes <= wholeBytes) {
       // It may grow until it is read.
       const bytes = Math.min(wholeBytes, found.bytes + smallBytes);
       await makeRoom(bytes);
-      found = await within(id, noun, bytes);
+      found = await within(id, bytes);
     }
     return found;
   };
   return {
     find,
-    async mustExist(id, noun) {
-      await within(id, noun, 0);
+    async mustExist(id) {
+      await within(id, 0);
     },
-    async show(id, { noun, reader, makeRoom }) {
-      const found = await find(id, noun, makeRoom);
+    async idByKey({ workflow, key }) {
+      const found = await store.findTaskByKey({ tenant, family: familyOf(workflow), key });
+      if (found !== null) return found;
+      throw new Problem(
+        404,
+        "task.unknown",
+        `There is no task of ${workflow} with the key ${key}.`,
+      );
+    },
+    async show(id, { reader, makeRoom }) {
+      const found = await find(id, makeRoom);
       const stored = await store.findWorkflow(found.task.workflow);
       if (stored === null) throw unusable();
-      const { resource, ...rest } = taskResource(found, stored.definition, noun);
+      const { resource, ...rest } = taskResource(found, stored.definition);
       return { ...rest, resource: forReader(reader, resource) };
     },
     withResult: (shown, makeRoom) => readResult(store, shown, makeRoom),
@@ -92,19 +101,14 @@ export function findTasks(store: Store): Tasks {
 }
 
 /** Throws a 404 with the reason for a submission of the inbox that was refused. */
-function mustNotBeRefused(refused: RefusedSubmission | null, noun: Noun): void {
+function mustNotBeRefused(refused: RefusedSubmission | null): void {
   if (refused === null) return;
   const why = `${refused.detail} (${refused.code})`;
-  throw new Problem(
-    404,
-    codeAt(noun, "task.submission_refused"),
-    `The submission was refused: ${why}`,
-  );
+  throw new Problem(404, "task.submission_refused", `The submission was refused: ${why}`);
 }
 
-/** Throws a 404 when nothing was found, or none of those that go by this noun. */
-function mustBeOne(found: FoundTask | null, id: string, noun: Noun): FoundTask {
-  const { family, singular } = noun;
-  if (found !== null && (family === null || familyOf(found.task.workflow) === family)) return found;
-  throw new Problem(404, codeAt(noun, "task.unknown"), `There is no ${singular} ${id}.`);
+/** Throws a 404 when nothing was found. */
+function mustBeOne(found: FoundTask | null, id: string): FoundTask {
+  if (found !== null) return found;
+  throw new Problem(404, "task.unknown", `There is no task ${id}.`);
 }

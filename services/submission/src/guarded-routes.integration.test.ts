@@ -72,20 +72,21 @@ test("every route that the document gives to operators asks for the token before
 test("requests for collections that are not there share what is read for them, and a miss stands for a second", async () => {
   await using app = serve(watched());
   const lookups = () => reads.filter((name) => name === "findWorkflows").length;
-  await app.inject({ url: "/v1/unknown-first/x" });
+  const ask = (url: string) => app.inject({ method: "POST", url, payload: {} });
+  await ask("/v1/unknown-first");
   reads = [];
   const rounds = 10;
   for (let at = 0; at < rounds; at += 1) {
-    const names = Array.from({ length: 10 }, (_, name) => `/v1/unknown-${at}-${name}/x`);
-    for (const { statusCode } of await Promise.all(names.map((url) => app.inject({ url })))) {
+    const names = Array.from({ length: 10 }, (_, name) => `/v1/unknown-${at}-${name}`);
+    for (const { statusCode } of await Promise.all(names.map(ask))) {
       expect(statusCode).toBe(404);
     }
   }
   // One that began before the last request of its round asked may need a second one.
   expect(lookups()).toBeLessThanOrEqual(2 * rounds);
-  await app.inject({ url: "/v1/unknown-again/x" });
+  await ask("/v1/unknown-again");
   reads = [];
   const from = performance.now();
-  for (let at = 0; at < 100; at += 1) await app.inject({ url: "/v1/unknown-again/x" });
+  for (let at = 0; at < 100; at += 1) await ask("/v1/unknown-again");
   expect(lookups()).toBeLessThanOrEqual(2 + (performance.now() - from) / 1_000);
 });

@@ -68,7 +68,7 @@ test("the API accepts a body with a byte order mark", async () => {
   const response = await post(`\ufeff${text}`);
   expect(response.statusCode).toBe(202);
   const { id } = response.json<{ id: string }>();
-  expect((await app.inject({ url: `/v1/bookings/${id}` })).json()).toMatchObject({ booking });
+  expect((await app.inject({ url: `/v1/tasks/${id}` })).json()).toMatchObject({ input: booking });
 });
 
 /** Any booking, with anything in place of any one of its parts. */
@@ -91,8 +91,8 @@ test("any random body is accepted and read back unchanged, or refused as the sen
         return;
       }
       const { id } = response.json<{ id: string }>();
-      const found = await app.inject({ url: `/v1/bookings/${id}` });
-      expect(found.json().booking).toEqual(JSON.parse(JSON.stringify(body)));
+      const found = await app.inject({ url: `/v1/tasks/${id}` });
+      expect(found.json().input).toEqual(JSON.parse(JSON.stringify(body)));
     }),
     { numRuns: 300 },
   );

@@ -1,4 +1,3 @@
-export { taskNoun } from "./noun.ts";
 export { Problem } from "./problem.ts";
 export { taskSubmitter } from "./submit-task.ts";
 export { workflowDirectory } from "./workflow-directory.ts";

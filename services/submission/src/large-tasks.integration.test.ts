@@ -113,7 +113,7 @@ test.each([
   const ids: string[] = [];
   let [cursor, pages, first] = ["", 0, 0];
   for (let next: string | null = "0"; next !== null; cursor = next ?? "") {
-    const query = pages === 0 ? "" : `?cursor=${cursor}`;
+    const query = pages === 0 ? "" : `?after=${cursor}`;
     const page = (await trips.get(`/v1/tasks/${id}/history${query}`)).json();
     ids.push(...page.items.map((entry: { id: string }) => entry.id));
     next = page.next;

@@ -7,7 +7,6 @@ import {
   type SubmissionStore,
   type Submitted,
 } from "@holdfast/state-store";
-import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { keyInUse, keyReused, readSubmissionAt, retired } from "./submit-problems.ts";
 import { mostTurns, versionsChange } from "./submit-task.ts";
@@ -190,7 +189,7 @@ function problemOf(
   key: Dependencies["key"],
 ): Problem | null {
   if (submitted.kind === "conflict") return keyReused(key, "task");
-  if (submitted.kind === "held") return keyInUse(taskNoun, submitted.taskId, "stranger");
+  if (submitted.kind === "held") return keyInUse(submitted.taskId, "stranger");
   if (submitted.kind === "retired") return retired({ name: workflow });
   // Its key ran out before its task was made, and was used again.
   const isOthers =

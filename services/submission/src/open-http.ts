@@ -68,7 +68,7 @@ export function openHttp(
     bodyLimit: limits.payloadBytes,
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
-    // As it comes, or not at all: nothing is turned into what it might have meant.
+    // As it comes, or not at all: nothing but the limit of a page is turned into what it might have meant.
     ajv: {
       customOptions: {
         coerceTypes: false,
@@ -87,6 +87,7 @@ export function openHttp(
   app.decorate("guard", guard);
   app.decorate("refuseEarly", (refusal: EarlyRefusal) => refuseEarly(app, refusal, logRefusal));
   takeStorableTexts(app);
+  takeLimits(app);
   takeJsonOnly(app);
   boundAnswers(app);
   app.setErrorHandler(onError);
@@ -132,6 +133,17 @@ function takeStorableTexts(app: FastifyInstance): void {
     if (name === undefined) return done();
     const detail = "must not contain a NUL or half a character";
     done(invalidRequest([{ pointer: `/${name}`, detail }]));
+  });
+}
+
+/** A query is texts: the limit of a page is read as the number that its schema asks for. */
+function takeLimits(app: FastifyInstance): void {
+  app.addHook("preValidation", (request, _, done) => {
+    const query = request.query as { limit?: unknown };
+    if (typeof query.limit === "string" && /^[0-9]+$/.test(query.limit)) {
+      query.limit = Math.min(Number(query.limit), limits.integer);
+    }
+    done();
   });
 }
 

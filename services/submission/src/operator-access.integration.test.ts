@@ -19,11 +19,10 @@ describe("access to operator routes", () => {
     ["somebody with the token, but not as one", token, "auth.token_missing"],
   ])("is refused to %s", async (_, authorization, code) => {
     const booking = await operated.submit();
-    const response = await operated.act(
-      `/v1/bookings/${booking.id}/cancel`,
-      { ...wish, version: 1 },
+    const response = await operated.act(`/v1/tasks/${booking.id}/undo`, wish, {
       authorization,
-    );
+      "if-match": '"1"',
+    });
     expect(response.statusCode).toBe(401);
     expect(response.json()).toMatchObject({ code });
     expect(await operated.show(booking.id)).toEqual(booking);
@@ -52,16 +51,19 @@ describe("a text that cannot be stored is refused with 422,", () => {
     ["a reason that is too long", { ...wish, reason: "x".repeat(1_001) }, "/reason"],
   ])("%s, on an Agent and on a booking", async (_, payload, pointer) => {
     const booking = await operated.submit();
-    const body = JSON.stringify(payload);
-    const post = (url: string, version: string) =>
+    const post = (url: string) =>
       operated.app.inject({
         method: "POST",
         url,
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        payload: body.replace("{", `{${version}`),
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "if-match": '"1"',
+        },
+        payload: JSON.stringify(payload),
       });
-    const onAgent = await post("/v1/agents/payments/pause", "");
-    const onTask = await post(`/v1/bookings/${booking.id}/pause`, '"version":1,');
+    const onAgent = await post("/v1/agents/payments/pause");
+    const onTask = await post(`/v1/tasks/${booking.id}/pause`);
     for (const response of [onAgent, onTask]) {
       expect(response.json()).toMatchObject({
         status: 422,
@@ -94,9 +96,13 @@ describe("a text that cannot be stored is refused with 422,", () => {
 
 test("a client without a token learns nothing about the body that a route expects", async () => {
   const booking = await operated.submit();
-  for (const path of [`/v1/bookings/${booking.id}/pause`, "/v1/agents/payments/pause"]) {
-    const response = await operated.act(path, { nonsense: true }, "Bearer wrong");
-    expect(response.json()).toMatchObject({ status: 401, code: "auth.token_wrong" });
+  for (const path of [`/v1/tasks/${booking.id}/pause`, "/v1/agents/payments/pause"]) {
+    const response = await operated.act(
+      path,
+      { nonsense: true },
+      { authorization: "Bearer wrong" },
+    );
+    expect(response.json()).toMatchObject({ status: 401, code: "operator.unknown" });
   }
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { halted, stepOf, submitted } from "../test/halted-bookings.ts";
+import { listRoutes } from "../test/list-routes.ts";
 import { type OperatedService, openOperated, type Shown, token, wish } from "../test/operated.ts";
 
 let operated: OperatedService;
@@ -14,13 +15,13 @@ beforeEach(() => operated.forgetHints());
 
 describe("an operator's request", () => {
   test.each([
-    ["no reason", { actor: "ann", version: 1 }, "", /reason/],
-    ["no version", wish, "", /version/],
-    ["a version that is a text", { ...wish, version: "1" }, "/version", /integer/],
-    ["a field that nobody knows", { ...wish, version: 1, force: true }, "", /force/],
+    ["no reason", { actor: "ann" }, "", /reason/],
+    ["an actor that is a number", { ...wish, actor: 1 }, "/actor", /string/],
+    ["a version in its body", { ...wish, version: 1 }, "", /version/],
+    ["a field that nobody knows", { ...wish, force: true }, "", /force/],
   ])("with %s is refused", async (_, payload, pointer, detail) => {
     const { id } = await operated.submit();
-    const response = await operated.act(`/v1/bookings/${id}/pause`, payload);
+    const response = await operated.act(`/v1/tasks/${id}/pause`, payload, { "if-match": '"1"' });
     expect(response.statusCode).toBe(422);
     expect(response.json()).toMatchObject({
       code: "request.invalid",
@@ -28,10 +29,38 @@ describe("an operator's request", () => {
     });
   });
 
+  test("without If-Match is refused with 428, whatever it asks for, and moves nothing", async () => {
+    const booking = await halted(operated);
+    const routes = (await listRoutes()).filter(({ url }) => url.startsWith("/v1/tasks/:id/"));
+    const acts = routes.filter(({ method }) => method === "POST");
+    expect(acts.length).toBeGreaterThan(6);
+    for (const { url } of acts) {
+      const path = url.replace(":id", booking.id).replace(":step", "reserve");
+      const response = await operated.act(path, wish);
+      expect({ path, ...response.json() }).toMatchObject({
+        path,
+        status: 428,
+        code: "request.precondition_required",
+        detail: expect.stringContaining("If-Match"),
+      });
+    }
+    expect(await operated.show(booking.id)).toEqual(booking);
+  });
+
+  test("is answered with the ETag of the task as it stands then, for the next request", async () => {
+    const booking = await operated.submit();
+    const paused = await operated.onBooking(booking, "pause");
+    const etag = String(paused.headers["etag"]);
+    expect(etag).toBe(`"${paused.json<Shown>().version}"`);
+    const resumed = await operated.act(`/v1/tasks/${booking.id}/resume`, wish, {
+      "if-match": etag,
+    });
+    expect(resumed.statusCode).toBe(200);
+  });
+
   test("about an unknown booking is refused", async () => {
-    const response = await operated.act(`/v1/bookings/${crypto.randomUUID()}/cancel`, {
-      ...wish,
-      version: 1,
+    const response = await operated.act(`/v1/tasks/${crypto.randomUUID()}/undo`, wish, {
+      "if-match": '"1"',
     });
     expect(response.statusCode).toBe(404);
   });
@@ -42,7 +71,7 @@ describe("an operator's request", () => {
       Array.from({ length: 20 }, () => operated.onBooking(booking, "resubmit")),
     );
     expect(clicks.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
-    const refused = clicks.filter(({ statusCode }) => statusCode === 409);
+    const refused = clicks.filter(({ statusCode }) => statusCode === 412);
     expect(refused).toHaveLength(19);
     const attempts = (await operated.claim()).filter(({ taskId }) => taskId === booking.id);
     expect(attempts.filter(({ name }) => name === "reserve")).toHaveLength(1);
@@ -51,10 +80,10 @@ describe("an operator's request", () => {
   test("about a booking that changed meanwhile is refused, and says so", async () => {
     const booking = await operated.submit();
     await operated.onBooking(booking, "pause");
-    const response = await operated.onBooking(booking, "cancel");
-    expect(response.statusCode).toBe(409);
+    const response = await operated.onBooking(booking, "undo");
+    expect(response.statusCode).toBe(412);
     expect(response.json()).toMatchObject({
-      code: "booking.changed",
+      code: "task.changed",
       detail: expect.stringContaining("version 1"),
     });
   });
@@ -84,7 +113,7 @@ describe("a booking", () => {
     await operated.onBooking(booking, "cancel");
     const response = await operated.onBooking(await operated.show(booking.id), "cancel");
     expect(response.statusCode).toBe(409);
-    expect(response.json()).toMatchObject({ code: "booking.finished" });
+    expect(response.json()).toMatchObject({ code: "task.task_finished" });
   });
 
   test("waits while it is paused, and shows who paused it and why", async () => {
@@ -92,7 +121,7 @@ describe("a booking", () => {
     expect(paused).toMatchObject({ paused: { by: "operator:ann", reason: wish.reason } });
     expect((await operated.claim()).filter(({ taskId }) => taskId === paused.id)).toEqual([]);
     const again = await operated.onBooking(paused, "pause");
-    expect(again.json()).toMatchObject({ status: 409, code: "booking.already_paused" });
+    expect(again.json()).toMatchObject({ status: 409, code: "task.already_paused" });
     expect((await operated.onBooking(paused, "resume")).json()).toMatchObject({ paused: null });
     expect((await operated.claim()).filter(({ taskId }) => taskId === paused.id)).toHaveLength(2);
   });
@@ -118,7 +147,7 @@ describe("a booking", () => {
     const resolved = await operated.onBooking(booking, "resolve", { output });
     expect(stepOf(resolved.json(), "reserve")).toMatchObject({ processState: "processed", output });
     const history = await operated.app.inject({
-      url: `/v1/bookings/${booking.id}/history`,
+      url: `/v1/tasks/${booking.id}/history`,
       headers: { authorization: `Bearer ${token}` },
     });
     expect(history.json().items).toContainEqual(
@@ -132,8 +161,8 @@ describe("a booking", () => {
   });
 
   test.each([
-    ["no step of it has failed", {}, 409, "booking.nothing_failed", submitted],
-    ["another one has", { step: "charge" }, 409, "booking.step_not_failed", halted],
+    ["no step of it has failed", {}, 409, "task.nothing_failed", submitted],
+    ["another one has", { step: "charge" }, 409, "task.step_not_failed", halted],
     ["what is given to it cannot be stored", { input: "\u0000" }, 422, "request.invalid", halted],
     [
       "what is given to it breaks the contract of its operation",
@@ -154,8 +183,8 @@ test("all instants of a booking are written in one way, and no host name is show
   const capacity = [{ lane: "rooms", slots: 100 }];
   await operated.scheduler.claimDueSteps({ lockedBy, capacity, relayAfter: 1_000 });
   await operated.onBooking(await operated.show(id), "pause");
-  const booking = (await operated.app.inject({ url: `/v1/bookings/${id}` })).body;
-  const history = (await operated.app.inject({ url: `/v1/bookings/${id}/history` })).body;
+  const booking = (await operated.app.inject({ url: `/v1/tasks/${id}` })).body;
+  const history = (await operated.app.inject({ url: `/v1/tasks/${id}/history` })).body;
   expect(booking).toContain('"completeBy":"');
   const instants = `${booking}${history}`.match(/"\d{4}-\d\d-\d\dT[^"]*"/g) ?? [];
   expect(instants.length).toBeGreaterThan(5);

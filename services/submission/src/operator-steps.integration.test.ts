@@ -32,11 +32,11 @@ describe("a step that is delayed", () => {
       },
       "reserve",
       409,
-      "booking.is_paused",
+      "task.task_paused",
     ],
-    ["a step that is due", submitted, "reserve", 409, "booking.not_delayed"],
-    ["a step that has failed for good", halted, "reserve", 409, "booking.not_pending"],
-    ["a step that the booking does not have", submitted, "reserv", 404, "booking.unknown_step"],
+    ["a step that is due", submitted, "reserve", 409, "task.not_delayed"],
+    ["a step that has failed for good", halted, "reserve", 409, "task.not_pending"],
+    ["a step that the booking does not have", submitted, "reserv", 404, "task.unknown_step"],
   ])("is not retried: %s", async (_, begin, step, status, code) => {
     const response = await operated.onBooking(await begin(operated), `steps/${step}/retry`);
     expect(response.json()).toMatchObject({ status, code });
@@ -45,7 +45,7 @@ describe("a step that is delayed", () => {
   test("is retried only in the version that the operator has seen", async () => {
     const booking = await delayed(operated);
     const response = await operated.onBooking({ ...booking, version: 1 }, "steps/reserve/retry");
-    expect(response.json()).toMatchObject({ status: 409, code: "booking.changed" });
+    expect(response.json()).toMatchObject({ status: 412, code: "task.changed" });
   });
 });
 

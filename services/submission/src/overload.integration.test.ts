@@ -113,6 +113,9 @@ test("bookings beyond those that may wait are answered 503 at once, and health g
   for (const path of ["live", "ready"]) {
     expect((await fetch(`${submission.url}/health/${path}`)).status).toBe(200);
   }
+  // What is no submission goes on, too: here to where operators are asked for their token.
+  const bulk = await fetch(`${submission.url}/v1/bulk-operations`, { method: "POST" });
+  expect(bulk.status).toBe(403);
   link.heal();
   expect(await statuses([submission.first, ...waiting])).toEqual(Array(21).fill(202));
   expect((await submission.post("afterwards")).status).toBe(202);

@@ -9,12 +9,9 @@ import type { Delivery } from "@holdfast/messaging";
 import type { NewTask } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import type { Reading } from "./make-tasks.ts";
-import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
-import type { WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Options {
-  readonly directory: Pick<WorkflowDirectory, "nounOf">;
   /** The workflow of messages that name none; null: they must name one. */
   readonly workflow: string | null;
   /** How long a `message_id` stands for its task, in milliseconds. */
@@ -27,7 +24,7 @@ interface Options {
  * is the idempotency key. The other headers are those of a collection over HTTP. Throws a `Problem` for a message that is no task of a stored workflow.
  */
 export const deliveryReader =
-  ({ directory, workflow: usual, keepKeysFor, ownsStatusQueue }: Options) =>
+  ({ workflow: usual, keepKeysFor, ownsStatusQueue }: Options) =>
   async (delivery: Delivery, { find, readIn }: Reading): Promise<NewTask> => {
     const { replyTo, correlationId, header = () => undefined } = delivery;
     const idempotencyKey = keyOf(delivery);
@@ -35,9 +32,8 @@ export const deliveryReader =
     const input = bodyOf(delivery);
     const named = workflowIn(delivery);
     const workflow = await find(mustBeName(named ?? usual));
-    const noun = named === undefined ? directory.nounOf(workflow.family) : taskNoun;
     const asked = { input, ...askedInHeaders(header), replyTo, correlationId, idempotencyKey };
-    return readIn(asked, workflow, { noun, keepKeyFor: keepKeysFor, mayRepeat: true });
+    return readIn(asked, workflow, { keepKeyFor: keepKeysFor, mayRepeat: true });
   };
 
 function keyOf({ messageId }: Delivery): string {

@@ -159,6 +159,7 @@ function submissionFor({ config, failpoint, instanceId: actor }: Service) {
   return {
     failpoint,
     actor,
+    keepKeysFor: config.HTTP_KEYS_KEPT_FOR,
     takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
     waiting: { tasks: config.MAX_WAITING_TASKS, patience: config.REQUEST_TIMEOUT },
   };

@@ -2,7 +2,6 @@ import { type AskedSubmission, allowedVisible } from "@holdfast/contracts";
 import { turns } from "@holdfast/runtime";
 import { type NewTask, readSubmission, SubmissionFault } from "@holdfast/state-store";
 import type { Reader } from "./access/access.ts";
-import { codeAt, type Noun, taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import type { OpenWorkflow } from "./workflow-directory.ts";
 
@@ -14,25 +13,19 @@ export const codesOfHeaders = [
 ] as const;
 const inHeaders: ReadonlySet<string> = new Set(codesOfHeaders);
 
-interface ReadOptions extends NonNullable<Parameters<typeof readSubmission>[2]> {
-  readonly noun: Noun;
-}
-
-/** Makes the task of a submission, in a turn of the event loop that has time for it. Throws a `Problem` in the words of the noun for one that is not to be a task. */
+/** Makes the task of a submission. Throws a `Problem` for one that is not to be a task. */
 export async function readSubmissionAt(
   asked: AskedSubmission,
   workflow: OpenWorkflow,
-  { noun, ...options }: ReadOptions,
+  options: Parameters<typeof readSubmission>[2] = {},
 ): Promise<NewTask> {
   if (turns.isOver()) await turns.next();
   try {
-    const called = noun === taskNoun ? "input" : noun.singular;
-    return await readSubmission(asked, workflow, { called, ...options });
+    return await readSubmission(asked, workflow, options);
   } catch (error) {
     if (!(error instanceof SubmissionFault)) throw error;
     const { code, message, errors } = error;
-    const own = code === "task.invalid" ? codeAt(noun, code) : code;
-    throw new Problem(inHeaders.has(code) ? 400 : 422, own, message, errors);
+    throw new Problem(inHeaders.has(code) ? 400 : 422, code, message, errors);
   }
 }
 
@@ -51,12 +44,12 @@ export const keyInvalid = () =>
   new Problem(400, "request.idempotency_key_invalid", `Idempotency-Key must be ${allowedVisible}.`);
 
 /** Keys can be guessed, such as numbers of orders, so that only operators get the id of the task that has one. */
-export function keyInUse(noun: Noun, taskId: string, reader: Reader): Problem {
+export function keyInUse(taskId: string, reader: Reader): Problem {
   const isShown = reader === "operator";
-  const holder = isShown ? `The open ${noun.singular} ${taskId}` : `Another open ${noun.singular}`;
+  const holder = isShown ? `The open task ${taskId}` : "Another open task";
   return new Problem(
     409,
-    codeAt(noun, "task.key_in_use"),
+    "task.key_in_use",
     `${holder} has this key: only one can have it until it has ended.`,
     [],
     isShown ? { taskId } : {},

@@ -1,6 +1,8 @@
 import {
   type AskedSubmission,
   askedInHeaders,
+  collectionPattern,
+  isReservedCollection,
   Payload,
   Submission,
   submissionHeaders,
@@ -11,17 +13,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Access, AnonymousWish } from "./access/access.ts";
 import type { Codes } from "./api/codes.ts";
-import { describeAt, ref } from "./api/describe.ts";
+import { describe, ref } from "./api/describe.ts";
 import { examples } from "./api/examples.ts";
-import { type Door, doorsOf } from "./doors.ts";
 import type { Tasks } from "./find-tasks.ts";
-import { taskNoun } from "./noun.ts";
+import { noRoute } from "./problem.ts";
 import { sendResult } from "./results/result-route.ts";
 import type { ResultWaiter } from "./results/result-waiter.ts";
 import { preferredWait, waitForResult } from "./results/wait-for-result.ts";
 import { roomForRows } from "./room.ts";
 import { codesOfHeaders } from "./submit-problems.ts";
 import { type SubmitDependencies, type SubmitRequest, taskSubmitter } from "./submit-task.ts";
+import type { WorkflowDirectory } from "./workflow-directory.ts";
 
 /** The body of `POST /v1/tasks` is the submission, but for its idempotency key, which is a header. */
 const { idempotencyKey: _idempotencyKey, ...inBody } = Submission.properties;
@@ -50,7 +52,10 @@ interface Dependencies extends SubmitDependencies {
 /** The headers of a submission, which say what is not in its body. */
 const SubmitHeaders = Type.Object({
   "idempotency-key": Type.Optional(
-    Type.String({ description: "The same key stands for the same task, for 24 hours." }),
+    Type.String({
+      description:
+        "The same key stands for the same task, for HTTP_KEYS_KEPT_FOR: a day by default.",
+    }),
   ),
   traceparent: Type.Optional(
     Type.String({ description: "W3C Trace Context: the task goes on with the caller's trace." }),
@@ -108,12 +113,9 @@ const codes: Codes = {
   503: ["request.withdrawn"],
 };
 
-const describeSubmission = (door: Door) =>
-  describeAt(door, {
-    id: "submitTask",
-    summary: door.isOfCollection
-      ? "Submits a task of the workflow that has the collection. 202 when it is durable."
-      : "Submits a task of any stored workflow. 202 when it is durable.",
+const describeSubmission = (who: { id: string; tag: "tasks" | "collections"; summary: string }) =>
+  describe({
+    ...who,
     isOpen: true,
     answers: {
       "200": {
@@ -140,44 +142,82 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
   app.refuseEarly({ method: "POST", isMeant, isOverloaded: () => submitter.isFull() });
   const submit = submitting(submitter, deps);
 
-  const [everyDoor, ...doors] = doorsOf(deps.directory);
   app.post<{ Body: Static<typeof TaskBody> }>(
-    everyDoor.path,
-    { schema: { ...schemaOf(everyDoor), body: TaskBody } },
+    "/v1/tasks",
+    {
+      schema: {
+        ...describeSubmission({
+          id: "submitTask",
+          tag: "tasks",
+          summary: "Submits a task of any stored workflow. 202 when it is durable.",
+        }),
+        querystring: SubmitQuery,
+        headers: SubmitHeaders,
+        body: TaskBody,
+      },
+    },
     (request, reply) => {
       const idempotencyKey = text(request.headers["idempotency-key"]);
-      const submission = { ...request.body, idempotencyKey };
-      return submit(request, reply, { noun: taskNoun, submission });
+      return submit(request, reply, { ...request.body, idempotencyKey });
     },
   );
 
-  for (const door of doors) {
-    const schema = { ...schemaOf(door), params: Type.Object(door.params), body: InputBody };
-    app.post(door.path, { schema }, async (request, reply) => {
+  // The one route of a collection: all else about its tasks is below /v1/tasks.
+  app.post<{ Params: Static<typeof CollectionParams> }>(
+    "/v1/:collection",
+    {
+      schema: {
+        ...describeSubmission({
+          id: "submitTaskOfCollection",
+          tag: "collections",
+          summary:
+            "Submits a task of the workflow that has the collection. 202 when it is durable.",
+        }),
+        params: CollectionParams,
+        querystring: SubmitQuery,
+        headers: CollectionHeaders,
+        body: InputBody,
+      },
+    },
+    async (request, reply) => {
       const { headers, body: input } = request;
-      const noun = await door.nounOf(request);
-      const submission = {
-        workflow: noun.family ?? "",
+      return submit(request, reply, {
+        workflow: await workflowOf(request, deps.directory),
         input,
         ...askedInHeaders((name) => text(headers[name])),
         replyTo: text(headers["reply-to"]),
         correlationId: text(headers["correlation-id"]),
         idempotencyKey: text(headers["idempotency-key"]),
-      };
-      return submit(request, reply, { noun, submission });
-    });
-  }
+      });
+    },
+  );
+}
+
+const CollectionParams = Type.Object({
+  collection: Type.String({
+    maxLength: 100,
+    description: "The noun of a workflow's tasks, such as orders.",
+  }),
+});
+
+const isCollection = new RegExp(collectionPattern);
+
+/** The workflow that has the collection of a request. Throws a 404 where there is no such collection. */
+async function workflowOf(
+  request: FastifyRequest<{ Params: Static<typeof CollectionParams> }>,
+  directory: Pick<WorkflowDirectory, "workflowOf">,
+): Promise<string> {
+  const { collection } = request.params;
+  const found = isCollection.test(collection) ? await directory.workflowOf(collection) : null;
+  if (found === null) throw noRoute(request);
+  return found;
 }
 
 /** Submits what a request asks for, and answers it. */
 const submitting =
   (submitter: ReturnType<typeof taskSubmitter>, deps: Dependencies) =>
-  async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    said: Pick<SubmitRequest, "noun" | "submission">,
-  ) => {
-    const asked = { ...said, allowsUnknownAgents: allowsUnknown(request.query) };
+  async (request: FastifyRequest, reply: FastifyReply, submission: SubmitRequest["submission"]) => {
+    const asked = { submission, allowsUnknownAgents: allowsUnknown(request.query) };
     for (const wish of wishesIn(asked)) deps.access.mustBeAllowed(request, wish);
     const accepted = await submitter.submit(
       { ...asked, learns: deps.access.learns(request), trace: request.span?.context ?? null },
@@ -189,7 +229,7 @@ const submitting =
     const { taskId } = accepted;
     request.span?.set({ "holdfast.task.id": taskId });
     if (accepted.kind === "replayed") void reply.header("idempotency-replayed", "true");
-    void reply.header("location", `/v1/${asked.noun.plural}/${taskId}`);
+    void reply.header("location", `/v1/tasks/${taskId}`);
     // The result of a task that was there before is for those who may read it.
     const isShown = accepted.kind === "created" || deps.access.mayRead(request);
     const patience = isShown ? preferredWait(request.headers["prefer"]) : null;
@@ -197,21 +237,18 @@ const submitting =
       void reply.header("preference-applied", `wait=${patience / 1_000}`);
       await waitForResult(deps.waiter, request, reply, { taskId, patience });
       const makeRoom = roomForRows(request, reply);
-      const as = { noun: asked.noun, reader: "stranger", makeRoom } as const;
+      const as = { reader: "stranger", makeRoom } as const;
       const task = await deps.tasks.withResult(await deps.tasks.show(taskId, as), makeRoom);
       if (task.finishedAt !== null) return sendResult(reply, task);
     }
     return reply.code(202).header("retry-after", "1").send({ id: taskId });
   };
 
-const schemaOf = (door: Door) => ({
-  ...describeSubmission(door),
-  querystring: SubmitQuery,
-  headers: door.isOfCollection ? CollectionHeaders : SubmitHeaders,
-});
-
-/** Whether a request submits a task. */
-const isMeant = (url: string): boolean => /^\/v1\/[^/]+$/.test(url);
+/** Whether a request submits a task: at /v1/tasks or at a collection, and not at another route of ours. */
+function isMeant(url: string): boolean {
+  const noun = /^\/v1\/([^/?]+)(?:\?|$)/.exec(url)?.[1];
+  return noun !== undefined && (noun === "tasks" || !isReservedCollection(noun));
+}
 
 const allowsUnknown = (query: unknown): boolean => {
   const { allowUnknownAgents } = query as Static<typeof SubmitQuery>;

@@ -16,7 +16,6 @@ import {
 } from "@holdfast/state-store";
 import type { FastifyRequest } from "fastify";
 import type { Learns } from "./access/access.ts";
-import type { Noun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { type QueueLimit, queueLimit } from "./queue-limit.ts";
 import {
@@ -35,6 +34,8 @@ export interface SubmitDependencies {
   readonly hint: () => void;
   readonly failpoint: Failpoint;
   readonly actor: string;
+  /** Milliseconds for which an idempotency key stands for its task; a day unless said otherwise. */
+  readonly keepKeysFor?: number;
   /** Whether tasks whose Agents have never announced themselves are taken; not unless said so. */
   readonly takesUnknownAgents?: boolean;
   readonly waiting?: WaitingLimits;
@@ -63,7 +64,6 @@ const lookingForRepeats = { max: batch, maxWaiting: { items: 1_000, bytes: 1 } }
 
 /** What a request asks for. */
 export interface SubmitRequest {
-  readonly noun: Noun;
   readonly submission: AskedSubmission & { readonly workflow: string };
   /** Whether the task is taken although one of its Agents has never announced itself. */
   readonly allowsUnknownAgents: boolean;
@@ -95,8 +95,8 @@ export function taskSubmitter(deps: SubmitDependencies) {
   const findRepeat = repeatFinder(deps);
 
   const write = async (request: SubmitRequest, workflow: OpenWorkflow, caller: Caller) => {
-    const { noun, submission, trace = null } = request;
-    const read = await readSubmissionAt(submission, workflow, { noun });
+    const { submission, trace = null } = request;
+    const read = await readSubmissionAt(submission, workflow, keyLife(deps));
     const task = trace === null ? read : { ...read, traceContext: traceText(trace) };
     await mustHaveAgents(deps, workflow, request);
     const { result, withdraw } = submissions.add(task, caller.bodyBytes);
@@ -136,15 +136,19 @@ export function taskSubmitter(deps: SubmitDependencies) {
     },
     /** Resolves once the task is durable. Not written if its caller is gone, or it waited too long. */
     async submit(request: SubmitRequest, caller: Caller): Promise<Accepted> {
-      const { noun, submission, learns } = request;
+      const { submission, learns } = request;
       const submitted = await writeInVersion(request, caller);
       if (submitted.kind === "retired") throw retired({ name: submission.workflow });
-      if (submitted.kind === "conflict") throw keyReused("Idempotency-Key", noun.singular);
-      if (submitted.kind === "held") throw keyInUse(noun, submitted.taskId, learns.reader());
+      if (submitted.kind === "conflict") throw keyReused("Idempotency-Key", "task");
+      if (submitted.kind === "held") throw keyInUse(submitted.taskId, learns.reader());
       return submitted;
     },
   };
 }
+
+/** The time for which idempotency keys stand for their tasks, where it is set. */
+const keyLife = ({ keepKeysFor }: SubmitDependencies) =>
+  keepKeysFor === undefined ? {} : { keepKeyFor: keepKeysFor };
 
 /** Finds what was made of the same request before, when another version was active; null: nothing was. */
 function repeatFinder({

@@ -96,12 +96,12 @@ test("a submission is known by its id from the commit on, and its task has that 
   const { taskId } = await enqueue({ labels: { city: "Lyon" }, priority: "urgent" });
   const waiting = { id: taskId, workflow: "trip.v10", state: "pending", priority: "urgent" };
   expect(await shown(taskId)).toMatchObject({ ...waiting, input, steps: [], version: 0 });
-  expect((await trips.get(`/v1/trips/${taskId}/result`)).statusCode).toBe(202);
+  expect((await trips.get(`/v1/tasks/${taskId}/result`)).statusCode).toBe(202);
   await takeAll();
   expect(await shown(taskId)).toMatchObject({ ...waiting, labels: { city: "Lyon" }, version: 1 });
   expect(await query("select from state.inbox")).toEqual([]);
   await finishTask(trips.url, taskId);
-  expect((await trips.get(`/v1/trips/${taskId}/result`)).statusCode).toBe(200);
+  expect((await trips.get(`/v1/tasks/${taskId}/result`)).statusCode).toBe(200);
 });
 
 test.each(["submission.accepting", "submission.accepted"])(

@@ -10,7 +10,6 @@ import {
 } from "@holdfast/state-store";
 import { applicationName } from "./access/application-names.ts";
 import { type Reading, type RefusedSubmission, taskMaker } from "./make-tasks.ts";
-import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { refusalOf } from "./refuse-deliveries.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
@@ -109,7 +108,7 @@ async function readEnqueued(row: EnqueuedSubmission, { find, readIn }: Reading):
   if (typeof named !== "string") throw unknownWorkflow(String(named), null);
   const workflow = await find(named);
   // The key of one that repeats nothing was taken for itself when it was enqueued.
-  const task = await readIn(asked, workflow, { noun: taskNoun, mayRepeat: replayOf !== null });
+  const task = await readIn(asked, workflow, { mayRepeat: replayOf !== null });
   return { ...task, traceContext, enqueued: { taskId, replayOf, by: applicationName(row) } };
 }
 

@@ -209,17 +209,17 @@ describe("a message that is refused", () => {
     [
       "a field that a booking does not have",
       JSON.stringify({ ...booking, x: 1 }),
-      "booking.invalid",
+      "task.invalid",
       ["/x"],
     ],
     [
       "a prototype as a key",
       `{"__proto__":{"admin":true},${JSON.stringify(booking).slice(1)}`,
-      "booking.invalid",
+      "task.invalid",
       ["/__proto__"],
     ],
-    ["a wrong total", JSON.stringify({ ...booking, total: "1" }), "booking.invalid", ["/total"]],
-    ["a NUL", JSON.stringify(named("Ada\u0000")), "booking.invalid", []],
+    ["a wrong total", JSON.stringify({ ...booking, total: "1" }), "task.invalid", ["/total"]],
+    ["a NUL", JSON.stringify(named("Ada\u0000")), "task.invalid", []],
   ])(
     "because of %s is dead-lettered, and its submitter gets the reason",
     async (_, body, code, pointers) => {

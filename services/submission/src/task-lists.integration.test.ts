@@ -25,7 +25,7 @@ describe("a list of tasks", () => {
     const seen: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const page: Page = await list(`?limit=3${cursor && `&cursor=${cursor}`}`);
+      const page: Page = await list(`?limit=3${cursor && `&after=${cursor}`}`);
       seen.push(...page.items.map(({ id }) => id));
       cursor = page.next;
     }
@@ -44,27 +44,31 @@ describe("a list of tasks", () => {
     expect(await found("?faultCode=payments.declined")).toEqual([]);
     expect(await found("?createdBefore=2020-01-01T00:00:00Z")).toEqual([]);
     expect(await found("?createdFrom=2020-01-01T00:00:00Z")).toEqual([booking, trip]);
-    expect(await found("?createdFrom=-1h")).toEqual([booking, trip]);
-    expect(await found("?createdBefore=-1h")).toEqual([]);
-    const page = (await trips.get("/v1/bookings")).json<Page>();
-    expect(page.items.map(({ id }) => id)).toEqual([booking]);
+  });
+
+  test("has at most 500 tasks on a page, however many are asked for", async () => {
+    const id = idOf(await trips.submit());
+    for (const limit of ["501", "1000000", "9".repeat(40)]) {
+      expect((await list(`?limit=${limit}`)).items.map((task) => task.id)).toEqual([id]);
+    }
   });
 
   test.each([
     "?limit=0",
-    "?limit=501",
-    "?cursor=x",
+    "?limit=-1",
+    "?limit=1.5",
+    "?limit=1e1",
+    "?limit=",
+    "?after=x",
     "?state=lost",
     "?createdFrom=now",
-    "?createdFrom=2026-02-31T00:00:00Z",
-    "?createdFrom=2026-11-24",
     "?x=1",
   ])("is refused for %s", async (query) => {
     expect((await trips.get(`/v1/tasks${query}`)).statusCode).toBe(422);
   });
 
   test("is open to operators only", async () => {
-    for (const path of ["/v1/tasks", "/v1/bookings", "/v1/workflows", "/v1/workflows/trip"]) {
+    for (const path of ["/v1/tasks", "/v1/workflows", "/v1/workflows/trip"]) {
       expect((await trips.get(path, {})).statusCode).toBe(401);
     }
   });

@@ -13,8 +13,7 @@ const task = {
 const resultOf = (output: WorkflowDefinition["output"]) => {
   const definition = { steps: [{ name: "send" }], output } as unknown as WorkflowDefinition;
   const found = { task, bytes: 100, isWhole: true } as Parameters<typeof taskResource>[0];
-  const noun = { inputField: "input" } as Parameters<typeof taskResource>[2];
-  return taskResource(found, definition, noun).resource.result;
+  return taskResource(found, definition).resource.result;
 };
 
 test("a value that is missing from a result takes nothing else of it away", () => {

@@ -14,13 +14,11 @@ import {
 import type { Reader } from "./access/access.ts";
 import { isApplicationName } from "./access/application-names.ts";
 import { isOperatorName } from "./access/operator-names.ts";
-import type { Noun } from "./noun.ts";
 import { publicName } from "./public-names.ts";
 import { resultOf, tooLarge } from "./results/result-of.ts";
 
-/** A task as the application that submitted it sees it, with its input under the name that its noun says. */
-export interface TaskResource
-  extends Omit<TaskRecord, "taskId" | "processState" | "input" | "steps"> {
+/** A task as the application that submitted it sees it. */
+export interface TaskResource extends Omit<TaskRecord, "taskId" | "processState" | "steps"> {
   readonly id: string;
   readonly state: TaskRecord["processState"];
   /** What the workflow results in; null until the task is processed. */
@@ -43,7 +41,6 @@ export interface ShownTask {
 export function taskResource(
   { task, bytes, isWhole }: FoundTask,
   definition: WorkflowDefinition,
-  { inputField }: Noun,
 ): ShownTask {
   const { taskId: id, processState: state, input, steps, ...rest } = task;
   const names = definition.steps.flatMap(({ name }) => [name, undoNameOf(name)]);
@@ -57,7 +54,7 @@ export function taskResource(
     state,
     ...rest,
     result: found === tooLarge ? null : found,
-    [inputField]: input,
+    input,
     steps: steps
       .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
       .map((step) => ({ ...step, lockedBy: step.lockedBy && publicName(step.lockedBy) })),

@@ -61,6 +61,28 @@ describe("a task", () => {
     });
   });
 
+  test.each([
+    ["a day unless that is set", undefined, 24],
+    ["as long as that is set", 3 * 3_600_000, 3],
+  ])("holds its idempotency key for %s", async (_, keepHttpKeysFor, hours) => {
+    await using app = serve(trips.store, {
+      token,
+      ...(keepHttpKeysFor === undefined ? {} : { keepHttpKeysFor }),
+    });
+    for (const [url, payload] of [
+      ["/v1/tasks", { workflow: "trip", input }],
+      ["/v1/trips", input],
+    ] as const) {
+      const headers = { "idempotency-key": `k ${url}`.replace(" ", "-") };
+      expect((await app.inject({ method: "POST", url, headers, payload })).statusCode).toBe(202);
+    }
+    const kept = await queryOnce<{ hours: number }>(
+      trips.url,
+      "select extract(epoch from expires_at - now()) / 3600 as hours from state.submissions",
+    );
+    expect(kept.map((row) => Math.round(row.hours))).toEqual([hours, hours]);
+  });
+
   test("that breaks its schema is refused with a pointer to every mistake", async () => {
     const response = await trips.submit({ input: { guest: "x".repeat(30), night: 1 } });
     expect(response.json()).toMatchObject({ status: 422, code: "task.invalid" });
@@ -135,7 +157,7 @@ describe("a task", () => {
   test("of a collection says its urgency in headers", async () => {
     const headers = { "task-priority": "batch", "fairness-key": "Ada", "fairness-weight": "7" };
     const response = await trips.post("/v1/trips", input, headers);
-    expect((await trips.get(`/v1/trips/${idOf(response)}`)).json()).toMatchObject({
+    expect((await trips.get(`/v1/tasks/${idOf(response)}`)).json()).toMatchObject({
       priority: "batch",
       fairness: { key: "Ada", weight: 7 },
     });
@@ -160,24 +182,18 @@ describe("a task", () => {
     expect((await trips.submit({ workflow: "trap" })).json().detail).toContain("trip");
   });
 
-  test("is changed by operators under the noun of its workflow only", async () => {
-    const id = idOf(await trips.submit());
-    const paused = await trips.post(
-      `/v1/tasks/${id}/pause`,
-      { ...wish, version: 1 },
-      { authorization },
-    );
+  test("of a collection is shown and changed by operators as every other, and not below its noun", async () => {
+    const id = idOf(await trips.post("/v1/trips", input));
+    const seen = { authorization, "if-match": '"1"' };
+    const paused = await trips.post(`/v1/tasks/${id}/pause`, wish, seen);
     expect(paused.json()).toMatchObject({ paused: { by: "operator:ann" } });
-    const again = await trips.post(
-      `/v1/trips/${id}/pause`,
-      { ...wish, version: 1 },
-      { authorization },
-    );
-    expect(again.json()).toMatchObject({ status: 409, code: "trip.changed" });
-    expect((await trips.get(`/v1/bookings/${id}`)).json()).toMatchObject({
-      code: "booking.unknown",
-    });
-    expect((await trips.get(`/v1/trips/${id}`)).json()).toMatchObject({ id, trip: input });
+    const again = await trips.post(`/v1/tasks/${id}/pause`, wish, seen);
+    expect(again.json()).toMatchObject({ status: 412, code: "task.changed" });
+    expect((await trips.get(`/v1/tasks/${id}`)).json()).toMatchObject({ id, input });
+    const below = [trips.post(`/v1/trips/${id}/pause`, wish, seen), trips.get(`/v1/trips/${id}`)];
+    for (const response of await Promise.all(below)) {
+      expect(response.json()).toMatchObject({ status: 404, code: "request.no_route" });
+    }
   });
 });
 

@@ -3,7 +3,7 @@ import { familyOf, namesLike, type WorkflowDefinition } from "@holdfast/domain";
 import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
 import { type SubmissionStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
-import { type Noun, taskNoun } from "./noun.ts";
+import { namesLike } from "./names-like.ts";
 import { Problem } from "./problem.ts";
 
 /** A version of a workflow that tasks can be submitted to. */
@@ -19,7 +19,7 @@ export interface OpenWorkflow {
 
 type StoredVersion = Omit<OpenWorkflow, "takesActive">;
 
-/** Which workflows are stored, which nouns they have, and which Agents there are. */
+/** Which workflows are stored, which collections they have, and which Agents there are. */
 export interface WorkflowDirectory {
   /** What is known now, without asking the store; undefined: `find` has to. */
   known(asked: string): OpenWorkflow | undefined;
@@ -28,11 +28,9 @@ export interface WorkflowDirectory {
    * a 404, which names those that look like it if the caller may learn that.
    */
   find(asked: string, mayLearnNames: () => boolean): Promise<OpenWorkflow>;
-  /** The noun of a collection; null: there is none of that name. */
-  noun(collection: string): Promise<Noun | null>;
-  /** What the tasks of a workflow are called: by its first collection, if it has any. */
-  nounOf(family: string): Noun;
-  /** The names, with their versions, of all versions of a workflow; or that one. */
+  /** The workflow, without its version, that has a collection; null: there is none of that name. */
+  workflowOf(collection: string): Promise<string | null>;
+  /** The names, with their versions, of all versions of a workflow that are stored by now; or that one. */
   versionsOf(asked: string): Promise<readonly string[]>;
   /** Agents of the workflow that have never announced themselves, though others have for a while. */
   unknownAgents(definition: WorkflowDefinition): Promise<readonly string[]>;
@@ -108,17 +106,13 @@ export function workflowDirectory(store: Store, options: DirectoryOptions = {}):
       }
       return { ...(opened.get(found.name) ?? (await open(found.name))), ...found };
     },
-    async noun(collection) {
+    async workflowOf(collection) {
       if (misses.has(collection)) return null;
-      const noun = await snapshots.lookUp(({ nouns }) => nouns.get(collection));
-      if (noun === undefined) misses.add(collection);
-      return noun ?? null;
+      const found = await snapshots.lookUp(({ collections }) => collections.get(collection));
+      if (found === undefined) misses.add(collection);
+      return found ?? null;
     },
-    nounOf: (family) => nounIn(snapshots.last(), family),
-    async versionsOf(asked) {
-      const { workflows } = snapshots.current() ?? (await snapshots.read());
-      return versionsIn(workflows, asked);
-    },
+    versionsOf: (asked) => versionsIn(snapshots, asked),
     unknownAgents: ({ steps }) => unknownAgents(snapshots, steps),
     async isOutdated({ name, family, takesActive }) {
       if (!takesActive) return false;
@@ -144,14 +138,16 @@ const activeVersionsIn = (store: Pick<Store, "findActiveVersions">, clock: Clock
     { ...askingStore, clock },
   );
 
-function versionsIn(workflows: readonly WorkflowRecord[], asked: string): readonly string[] {
-  const isMeant = ({ name }: WorkflowRecord) => name === asked || familyOf(name) === asked;
-  const names = workflows.filter(isMeant).map(({ name }) => name);
-  return names.length > 0 ? names : [asked];
+/** The store is asked: what another process has just stored belongs to what is listed. */
+async function versionsIn(
+  snapshots: ReturnType<typeof snapshotCache>,
+  asked: string,
+): Promise<readonly string[]> {
+  if (familyOf(asked) !== asked) return [asked];
+  const { workflows } = await snapshots.readAnew();
+  const versions = workflows.filter(({ name }) => familyOf(name) === asked);
+  return versions.length === 0 ? [asked] : versions.map(({ name }) => name);
 }
-
-const nounIn = (from: Snapshot | null, family: string): Noun =>
-  [...(from?.nouns.values() ?? [])].find((noun) => noun.family === family) ?? taskNoun;
 
 const isRetiredIn = (workflows: readonly WorkflowRecord[], asked: string): boolean =>
   workflows.some(({ name, retiredAt }) => name === asked && retiredAt !== null);

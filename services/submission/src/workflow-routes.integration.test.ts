@@ -388,10 +388,8 @@ describe("a workflow", () => {
     expect((await trips.get("/v1/workflows/visit.v1")).statusCode).toBe(404);
     expect((await withNoun("visit.v1", "visits")).statusCode).toBe(201);
     const response = await trips.post("/v1/visits", input);
-    expect(response.headers["location"]).toMatch(/^\/v1\/visits\//);
-    expect((await trips.get(`/v1/visits/${idOf(response)}`)).json()).toMatchObject({
-      visit: input,
-    });
+    expect(response.headers["location"]).toBe(`/v1/tasks/${idOf(response)}`);
+    expect((await trips.get(`/v1/tasks/${idOf(response)}`)).json()).toMatchObject({ input });
     expect((await trips.post("/v1/nothing", input)).json()).toMatchObject({
       code: "request.no_route",
     });

@@ -10,6 +10,7 @@ import { type Static, Type } from "typebox";
 import { operatorName } from "./access/operator-names.ts";
 import { activateAwaited } from "./activate-awaited.ts";
 import { describe, ref } from "./api/describe.ts";
+import { cursorOf, pageFields, readCursor, sizeOf } from "./api/pages.ts";
 import { Problem } from "./problem.ts";
 import { NameParams, storableName, WishBody } from "./wishes.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
@@ -49,7 +50,8 @@ const descriptions = {
     id: "listWorkflows",
     tag: "workflows",
     summary: "The stored workflows, with their collections, and which are retired.",
-    answers: { "200": { words: "All of them.", schema: ref("Workflows") } },
+    description: "The latest first, a page at a time.",
+    answers: { "200": { words: "A page.", schema: ref("Workflows") } },
   }),
   show: describe({
     id: "getWorkflow",
@@ -117,6 +119,9 @@ const ActivateQuery = Type.Object({
     }),
   ),
 });
+
+const pages = { usual: 100, most: 500 };
+const ListQuery = Type.Object(pageFields(pages), { additionalProperties: false });
 
 interface ByName {
   readonly Params: { readonly name: string };
@@ -191,12 +196,25 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
 }
 
 function showRoutes(app: FastifyInstance, { store, directory, onRequest }: Dependencies): void {
-  app.get("/v1/workflows", { onRequest, schema: descriptions.list }, async () => ({
-    items: (await store.findWorkflows()).map(workflowResource),
-  }));
+  app.get<{ Querystring: Static<typeof ListQuery> }>(
+    "/v1/workflows",
+    { onRequest, schema: { ...descriptions.list, querystring: ListQuery } },
+    async ({ query: { limit, after } }) => {
+      const workflows = await store.findWorkflows();
+      const last = readCursor(after, (text) => workflows.some(({ name }) => name === text));
+      const start = workflows.findIndex(({ name }) => name === last) + 1;
+      const end = start + sizeOf(limit, pages);
+      return {
+        items: workflows.slice(start, end).map(workflowResource),
+        next: end < workflows.length ? cursorOf(workflows[end - 1]?.name ?? null) : null,
+      };
+    },
+  );
 
   const schema = { ...descriptions.show, params: NameParams };
   app.get<ByName>("/v1/workflows/:name", { onRequest, schema }, async (request) => {
+    // Another process may have just stored or activated a version.
+    await directory.reload();
     const { name, definition } = await directory.find(request.params.name, () => true);
     const record = (await store.findWorkflows()).find((one) => one.name === name);
     const waitsFor =

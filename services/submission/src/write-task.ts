@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { SubmissionStore } from "@holdfast/state-store";
-import type { Noun } from "./noun.ts";
 import type { TaskResource } from "./task-resource.ts";
 
 /** Bytes of payloads that are read at a time; of one that is larger, that one. */
@@ -8,7 +7,6 @@ export const partBytes = 512 * 1024;
 
 interface WriteOptions {
   readonly store: Pick<SubmissionStore, "findPayloads">;
-  readonly noun: Pick<Noun, "inputField">;
 }
 
 /**
@@ -17,7 +15,7 @@ interface WriteOptions {
  */
 export async function* writeTask(
   { omitted = [], ...task }: TaskResource,
-  { store, noun: { inputField } }: WriteOptions,
+  { store }: WriteOptions,
 ): AsyncGenerator<Buffer> {
   const mark = randomUUID();
   const steps = task.steps.map((step, index) => ({
@@ -28,7 +26,7 @@ export async function* writeTask(
   const left = omitted.filter((part) => part !== "payloads");
   const skeleton = {
     ...task,
-    [inputField]: `${mark}p-1`,
+    input: `${mark}p-1`,
     steps,
     ...(left.length === 0 ? {} : { omitted: left }),
   };

@@ -44,7 +44,7 @@ export interface OperatedService extends AsyncDisposable {
   openApp(operatorToken: string | null): App;
   submit(): Promise<Shown>;
   show(id: string): Promise<Shown>;
-  act(path: string, payload: object, authorization?: string): Promise<Answer>;
+  act(path: string, payload: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   onBooking(booking: Shown, what: string, payload?: object): Promise<Answer>;
   claim(): Promise<Claims>;
 }
@@ -101,10 +101,14 @@ export async function openOperated(): Promise<OperatedService> {
 
 /** What applications and operators ask for. */
 function requests(app: App): Pick<OperatedService, "submit" | "show" | "act" | "onBooking"> {
-  const show = async (id: string) =>
-    (await app.inject({ url: `/v1/bookings/${id}` })).json<Shown>();
-  const act: OperatedService["act"] = (path, payload, authorization = `Bearer ${token}`) =>
-    app.inject({ method: "POST", url: path, headers: { authorization }, payload });
+  const show = async (id: string) => (await app.inject({ url: `/v1/tasks/${id}` })).json<Shown>();
+  const act: OperatedService["act"] = (path, payload, headers = {}) =>
+    app.inject({
+      method: "POST",
+      url: path,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      payload,
+    });
   return {
     show,
     act,
@@ -114,6 +118,6 @@ function requests(app: App): Pick<OperatedService, "submit" | "show" | "act" | "
       return show(response.json<{ id: string }>().id);
     },
     onBooking: ({ id, version }, what, payload = {}) =>
-      act(`/v1/bookings/${id}/${what}`, { ...wish, version, ...payload }),
+      act(`/v1/tasks/${id}/${what}`, { ...wish, ...payload }, { "if-match": `"${version}"` }),
   };
 }

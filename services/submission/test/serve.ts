@@ -39,6 +39,8 @@ export interface ServeOptions {
   readonly publish?: Operations["publish"];
   /** Milliseconds for which message ids are kept; 30 days unless given. */
   readonly keepKeysFor?: number;
+  /** Milliseconds for which idempotency keys over HTTP are kept; a day unless given. */
+  readonly keepHttpKeysFor?: number;
   readonly queues?: Operations["queues"];
   /** What is known of the broker; nothing unless given. */
   readonly lookAtBroker?: () => BrokerLook;
@@ -97,6 +99,7 @@ export function serve(
       actor: "submission-1",
       takesUnknownAgents,
       ...(waiting === undefined ? {} : { waiting }),
+      ...(options.keepHttpKeysFor === undefined ? {} : { keepKeysFor: options.keepHttpKeysFor }),
     },
     operations: {
       onRequest: gate.onRequest,

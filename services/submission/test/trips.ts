@@ -64,7 +64,7 @@ export async function openTrips(): Promise<TripService> {
     async clear() {
       await queryOnce(
         url,
-        "truncate state.workflows, state.collections, state.known_agents, state.tasks, state.steps, state.submissions",
+        "truncate state.workflows, state.collections, state.known_agents, state.tasks, state.steps, state.submissions, state.business_keys",
       );
       for (const name of ["trip.v1", "trip.v2", "trip.v10"]) {
         await put(name, trip(name, { collection: "trips" }));

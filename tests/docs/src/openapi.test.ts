@@ -88,7 +88,7 @@ test("every answer names its request, and a stream has schemas of its events", (
   const answers = operations.flatMap(({ responses }) => Object.values(responses));
   expect(answers.filter(({ headers = {} }) => !("x-request-id" in headers))).toEqual([]);
   const streams = answers.flatMap(({ content = {} }) => content["text/event-stream"] ?? []);
-  expect(streams.length).toBeGreaterThan(2);
+  expect(streams.length).toBeGreaterThan(1);
   for (const { schema } of streams) expect(JSON.stringify(schema)).toMatch(/schemas\/\w+Event"/);
 });
 

@@ -593,7 +593,7 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     edits: [
       edit(
         "services/submission/src/operators/resubmit-route.ts",
-        "...(input === undefined ? {} : { correctedInput: input }),",
+        "...(inputChanged ? { correctedInput: input } : {}),",
       ),
     ],
     test: "a booking › that halted continues with the step that failed, with its input or a corrected one",

@@ -1,7 +1,7 @@
 import { compileTaskInput } from "@holdfast/contracts";
 import { Fault, type WorkflowDefinition } from "@holdfast/domain";
 import { wakeHint } from "@holdfast/messaging";
-import { Problem, taskNoun, taskSubmitter, workflowDirectory } from "@holdfast/submission-service";
+import { Problem, taskSubmitter, workflowDirectory } from "@holdfast/submission-service";
 import type { Host } from "@holdfast/testing/simulator";
 import type { PortsOf } from "./ports.ts";
 import type { Order } from "./scenario.ts";
@@ -65,7 +65,7 @@ function taking({ name: actor, failpoint }: Host, ports: ReturnType<PortsOf>): T
   const hint = wakeHint(broker);
   const submitter = taskSubmitter({ store, directory, hint, failpoint, actor, clock });
   return async (order) => {
-    const asked = { noun: taskNoun, submission: submissionOf(order), allowsUnknownAgents: false };
+    const asked = { submission: submissionOf(order), allowsUnknownAgents: false };
     try {
       const { taskId } = await submitter.submit({ ...asked, learns }, waiting);
       return { kind: "accepted", taskId };

@@ -36,7 +36,7 @@ interface Field {
 
 /**
  * The requests of all operations as a table, from which the command makes its verbs and `holdfast mcp` its tools.
- * Without those of collections: each is an operation on tasks, of one workflow.
+ * Without the one that submits at a collection: `submitTask` does the same for every workflow.
  */
 export function operationTable(document: Document): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -63,7 +63,7 @@ function draw(view: View): string {
       "cyan",
       `    curl -i ${submissionUrl}/v1/orders -H 'content-type: application/json' -d @docs/order.json`,
     ),
-    styleText("cyan", `    curl ${submissionUrl}/v1/orders/ID`),
+    styleText("cyan", `    curl ${submissionUrl}/v1/tasks/ID`),
     "",
     styleText(
       "dim",

@@ -5,11 +5,15 @@ import { bulkVerbs } from "./verbs/bulk.ts";
 import { completionVerb } from "./verbs/completion.ts";
 import { configVerbs, keyVerbs } from "./verbs/config.ts";
 import { deadLetterVerbs } from "./verbs/dead-letters.ts";
-import { diagnosisVerbs } from "./verbs/diagnosis.ts";
-import { localVerbs } from "./verbs/local.ts";
-import { countVerb, getVerb, historyVerb, listVerb, searchVerb, watchVerb } from "./verbs/look.ts";
-import { mcpVerb } from "./verbs/mcp.ts";
-import { openVerb } from "./verbs/open.ts";
+import {
+  countVerb,
+  findVerb,
+  getVerb,
+  historyVerb,
+  listVerb,
+  searchVerb,
+  watchVerb,
+} from "./verbs/look.ts";
 import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
 import { repairVerbs } from "./verbs/repair.ts";
 import { submitVerb } from "./verbs/submit.ts";
@@ -20,6 +24,7 @@ import { workflowVerbs } from "./verbs/workflows.ts";
 export const allVerbs: readonly Verb[] = [
   submitVerb,
   getVerb,
+  findVerb,
   historyVerb,
   listVerb,
   searchVerb,

@@ -48,13 +48,30 @@ interface Listing {
   readonly columns: readonly string[];
 }
 
-/** A verb that shows all items of what an operation answers. */
-export const listingVerb = ({ name, operation, columns }: Listing): Verb =>
-  readingVerb({
-    name,
-    operation,
-    show: ({ items }: { readonly items: readonly object[] }) => ({ value: items, columns }),
-  });
+/** A verb that shows all items of a list, page by page. */
+export const listingVerb = ({ name, operation, columns }: Listing): Verb => ({
+  name,
+  operations: [operation],
+  operands: [],
+  summary: summaryOf(operation),
+  options: {},
+  async run(invocation) {
+    const client = invocation.client();
+    const value: object[] = [];
+    let asked = {};
+    for (;;) {
+      const { items, next } = (await callOperation(client, operation, asked)) as Page;
+      value.push(...items);
+      if (next === null) return { value, columns };
+      asked = { after: next };
+    }
+  },
+});
+
+interface Page {
+  readonly items: readonly object[];
+  readonly next: string | null;
+}
 
 interface Picking extends Listing {
   /** The code with which a name is refused that no item has. */

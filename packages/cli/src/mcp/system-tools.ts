@@ -17,8 +17,23 @@ const read = (name: string, title: string, operation: OperationId): Tool =>
     run: (_, client) => callOperation(client, operation, {}),
   });
 
-const listWorkflows = read("list_workflows", "List workflows", "listWorkflows");
-const listAgents = read("list_agents", "List Agents", "listAgents");
+/** A list of which a model asks one page after the other. */
+const pagedTool = (name: string, title: string, operation: "listWorkflows" | "listAgents"): Tool =>
+  defineTool({
+    name,
+    title,
+    description: toolDescription(
+      operation,
+      "`next` of an answer is the `after` of the next page; null: there is none.",
+    ),
+    operations: [operation],
+    input: toolInput(operation, "limit", "after"),
+    writes: false,
+    run: (asked, client) => callOperation(client, operation, given(asked)),
+  });
+
+const listWorkflows = pagedTool("list_workflows", "List workflows", "listWorkflows");
+const listAgents = pagedTool("list_agents", "List Agents", "listAgents");
 const listRemotes = read("list_remotes", "List remote services", "listRemotes");
 
 const showOverview = read("show_overview", "Show what needs an operator", "getOverview");
@@ -30,7 +45,7 @@ const listDeadLetters = defineTool({
   title: "List dead letters",
   description: toolDescription("listDeadLetters"),
   operations: ["listDeadLetters"],
-  input: toolInput("listDeadLetters", "queue", "limit", "cursor"),
+  input: toolInput("listDeadLetters", "queue", "limit", "after"),
   writes: false,
   run: (asked, client) => callOperation(client, "listDeadLetters", given(asked)),
 });

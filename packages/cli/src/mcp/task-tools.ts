@@ -52,13 +52,13 @@ const listTasks = defineTool({
   title: "List tasks",
   description: toolDescription(
     "listTasks",
-    "`next` of an answer is the cursor of the next page; null: there is none.",
+    "`next` of an answer is the `after` of the next page; null: there is none.",
   ),
   operations: ["listTasks"],
-  input: { ...filter, ...toolInput("listTasks", "limit", "cursor") },
+  input: { ...filter, ...toolInput("listTasks", "limit", "after") },
   writes: false,
-  run: ({ limit, cursor = null, ...wish }, { tasks }) =>
-    tasks.list(given(wish), { limit: Number(limit ?? 20), after: cursor }),
+  run: ({ limit = 20, after = null, ...wish }, { tasks }) =>
+    tasks.list(given(wish), { limit, after }),
 });
 
 const countTasks = defineTool({

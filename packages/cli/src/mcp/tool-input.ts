@@ -13,25 +13,13 @@ export function toolInput<Id extends OperationId, Name extends NameOf<Id>>(
 ): InputOf<Id, Name> {
   const entries = names.map((name) => {
     const { schema, required } = fieldOf(operation, name as never);
-    const read = fromSchema(schema);
+    const read = z.fromJSONSchema(schema as JsonSchema);
     return [name, required ? read : read.optional()] as const;
   });
   return Object.fromEntries(entries) as unknown as InputOf<Id, Name>;
 }
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0] & object;
-
-/** Digits of a query are a number for a model. */
-function fromSchema(schema: object): z.ZodType {
-  const { pattern = "", description = "" } = schema as { pattern?: string; description?: string };
-  const read = z.fromJSONSchema(schema as JsonSchema);
-  if (!pattern.startsWith("^([1-9]")) return read;
-  return z
-    .int()
-    .refine((number) => read.safeParse(String(number)).success, description)
-    .transform(String)
-    .describe(description);
-}
 
 /** What was given, without what was not. */
 export const given = <Input extends object>(

@@ -1,56 +1,52 @@
-/**
- * Nouns that a workflow cannot have for its tasks: routes of the platform, and fields of a task as it is shown,
- * where the noun in the singular stands for the input.
- */
-const reserved: ReadonlySet<string> = new Set([
-  "tasks",
-  "workflows",
+/** First parts of the paths of routes below `/v1`: a test of submission compares them with its route table. */
+export const routeNouns: readonly string[] = [
   "agents",
-  "pauses",
-  "health",
-  "steps",
-  "events",
-  "signals",
-  "timers",
-  "approvals",
-  "schedules",
-  "limits",
   "bulk-operations",
   "console-settings",
-  "operators",
-  "operations",
+  "dead-letter-actions",
+  "dead-letters",
+  "doctor",
+  "events",
+  "failures",
+  "overview",
+  "pauses",
+  "remotes",
+  "statistics",
+  "system",
+  "tasks",
+  "verify",
+  "workflows",
+];
+
+/** Nouns that are kept for routes to come, so that none of these takes away a collection that is in use. */
+const nounsToCome: readonly string[] = [
+  "approvals",
+  "collections",
+  "configuration",
+  "docs",
+  "health",
+  "inbox",
+  "keys",
+  "limits",
   "messages",
   "metrics",
   "openapi",
-  "docs",
+  "operations",
+  "operators",
+  "principals",
+  "schedules",
+  "search",
+  "signals",
+  "steps",
   "tenants",
-  "webhooks",
-  "collections",
-  "history",
-  "ids",
-  "states",
-  "goals",
+  "timers",
   "versions",
-  "faultcodes",
-  "results",
-  "inputs",
-  "paused",
-  "task",
-  "workflow",
-  "agent",
-  "state",
-  "goal",
-  "version",
-  "result",
-  "input",
-  "id",
-]);
+  "webhooks",
+];
+
+const reserved: ReadonlySet<string> = new Set([...routeNouns, ...nounsToCome]);
 
 export const collectionPattern = "^[a-z][a-z0-9-]{1,49}$";
 
-/** Whether the platform needs the noun itself. */
+/** Whether the platform needs the noun itself, so that no workflow can have it as its collection. */
 export const isReservedCollection = (collection: string): boolean => reserved.has(collection);
-
-/** What one of a collection is called, in codes and answers: `orders` has an `order`. */
-export const singularOf = (collection: string): string =>
-  collection.endsWith("s") ? collection.slice(0, -1) : collection;

@@ -197,7 +197,8 @@ export const definitionSchema = Type.Object(
       Type.String({
         maxLength: 50,
         pattern: collectionPattern,
-        description: "The noun under which its tasks have routes of their own, such as `trips`.",
+        description:
+          "The noun at which its tasks are submitted, too: with `trips`, at `POST /v1/trips`.",
       }),
     ),
     fairness: Type.Optional(

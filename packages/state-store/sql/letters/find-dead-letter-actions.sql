@@ -1,5 +1,11 @@
--- What became of dead letters, those settled last first: 200 at most of the last 10,000 letters.
+-- A page of what became of dead letters, those settled last first, of the last 10,000 letters. A page begins after the
+-- letter that ended the page before.
+with latest as materialized (
+  select * from state.dead_letter_actions order by letter_id desc limit 10000
+)
 select letter_id::text as id, queue, message_id, type, sender, action, actor, reason, at
-  from (select * from state.dead_letter_actions order by letter_id desc limit 10000) as latest
- order by at desc
- limit 200;
+  from latest
+ where :after::bigint is null
+    or (at, letter_id) < (select at, letter_id from latest where letter_id = :after::bigint)
+ order by latest.at desc, letter_id desc
+ limit :most;

@@ -1,5 +1,5 @@
 -- Every Agent that stored workflows call or that has ever sent a heartbeat, with its instances, those that live
--- first, and what waits for it. All counts end somewhere: 500 Agents, 100 instances of each, 100,000 steps in
+-- first, and what waits for it: a page, by name. All counts end somewhere: 100 instances of each, 100,000 steps in
 -- flight, and 1,000 due steps of each Agent.
 with named as (
   select distinct agent
@@ -11,8 +11,9 @@ with named as (
 ),
 listed as materialized (
   select agent from (select agent from state.known_agents union select agent from named) as every_agent
+   where agent > coalesce(:after::text, '')
    order by agent
-   limit 500
+   limit :most
 ),
 in_flight as materialized (
   select lane, count(*)::integer as steps

@@ -78,9 +78,12 @@ export const findDeadLetter = repeatable(
 /** What became of a dead letter; null: nothing did. */
 export const findDeadLetterAction = repeatable(actionOn);
 
-/** What became of dead letters, 200 at most. */
+/** A page of what became of dead letters; null: the first. */
 export const findDeadLetterActions = repeatable(
-  (db): Promise<readonly LetterRecord[]> => findActions(db, {}),
+  (
+    db,
+    asked: { readonly after: string | null; readonly most: number },
+  ): Promise<readonly LetterRecord[]> => findActions(db, asked),
 );
 
 /**

@@ -37,7 +37,9 @@ describe("a pause", () => {
     expect(await operations.resume(agent)).toBe(true);
     expect(await operations.resume(agent)).toBe(false);
     expect(await claimAll(scheduler)).toHaveLength(1);
-    expect(await operations.findPauses()).toMatchObject([{ ...agent, resumedBy: "ann" }]);
+    expect(await operations.findPauses({ before: null, most: 10 })).toMatchObject([
+      { ...agent, resumedBy: "ann" },
+    ]);
   });
 
   test("of a workflow does not affect other workflows, and loses no step of its own", async () => {

@@ -10,6 +10,7 @@ export interface PauseTarget {
 
 /** A pause. It is in force until an operator resumes its target. */
 export interface Pause extends PauseTarget {
+  readonly id: string;
   readonly actor: string;
   readonly reason: string;
   readonly pausedAt: Date;
@@ -39,5 +40,13 @@ export const resume = exactlyOnce(
   async (db, wish: PauseWish): Promise<boolean> => (await endPause(db, wish)).length > 0,
 );
 
-/** The pauses, those in force first. */
-export const findPauses = repeatable((db): Promise<readonly Pause[]> => selectPauses(db, {}));
+/** Which pauses are asked for: those before one of them, or null: the latest. */
+export interface PausesWish {
+  readonly before: string | null;
+  readonly most: number;
+}
+
+/** A page of the pauses, the latest first. */
+export const findPauses = repeatable(
+  (db, asked: PausesWish): Promise<readonly Pause[]> => selectPauses(db, asked),
+);

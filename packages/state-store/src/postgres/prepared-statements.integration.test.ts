@@ -67,6 +67,7 @@ const withoutIds = [
   "findRemotes",
   "findStatistics",
   "findStatisticsProgress",
+  "findTaskByKey",
   "findTotals",
   "findUnavailableAgents",
   "findWorkflow",

@@ -4,7 +4,7 @@ import { rowsOf } from "../postgres/statement-types.ts";
 
 const find = queryAmong("find-finished-tasks", rowsOf<{ taskId: string }>());
 
-/** Finds those of these tasks that have ended. */
+/** Finds those of these tasks that have ended, or wait for an operator themselves. */
 export const findFinishedTasks = repeatable(
   async (
     db,

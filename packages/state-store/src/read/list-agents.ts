@@ -35,8 +35,14 @@ export interface ListedAgent {
 
 const find = queryAmong("find-agents", rowsOf<ListedAgent>());
 
-/** Lists Agents and their instances, with what waits for them: 500 at most, by name. Reads a bounded number of rows. */
+/** Which Agents are asked for: those after one of them, or null: the first. */
+export interface AgentsWish {
+  readonly after: string | null;
+  readonly most: number;
+}
+
+/** Lists a page of Agents, by name, and their instances, with what waits for them. Reads a bounded number of rows. */
 export const listAgents = repeatable(
-  (db, _: void, { partitions }): Promise<readonly ListedAgent[]> =>
-    find(db, partitions.range(), { format: definitionFormat }),
+  (db, asked: AgentsWish, { partitions }): Promise<readonly ListedAgent[]> =>
+    find(db, partitions.range(), { format: definitionFormat, ...asked }),
 );

@@ -118,9 +118,20 @@ test("a listed task shows its key and labels, and a task shows them, too", async
   expect(await operations.findTask({ taskId, tenant: "default" })).toMatchObject(named);
 });
 
-test("of some tasks, those that have ended are named", async () => {
+test("of some tasks, those that have ended or halted are named", async () => {
   const ids = [...names.keys()];
   const ended = ids.filter((id) => names.get(id) === "ended");
   expect(await operations.findFinishedTasks({ taskIds: ids })).toEqual(ended);
   expect(await operations.findFinishedTasks({ taskIds: [] })).toEqual([]);
+  const [halted = ""] = ids.filter((id) => !ended.includes(id));
+  const stand = (state: string) =>
+    db.query(
+      `set session_replication_role = replica;
+       update state.tasks set process_state = '${state}' where task_id = '${halted}';
+       reset session_replication_role`,
+    );
+  await stand("error");
+  const found = await operations.findFinishedTasks({ taskIds: ids });
+  await stand("pending");
+  expect(found.toSorted()).toEqual([...ended, halted].toSorted());
 });

@@ -146,6 +146,8 @@ export interface RefusedSubmission {
   readonly detail: string;
 }
 
+const selectByKey = query("find-task-by-key", rowsOf<{ taskId: string | null }>());
+
 const selectPayloads = query("find-payloads", rowsOf<PayloadTexts>());
 
 export interface PayloadsWish {
@@ -172,6 +174,17 @@ export const findTaskWithin = repeatable(readTask);
  */
 export const findPayloads = repeatable(
   (db, asked: PayloadsWish): Promise<readonly PayloadTexts[]> => selectPayloads(db, asked),
+);
+
+/** Which task of a workflow, in whatever version, a business key stands for; null: none that is known. */
+export const findTaskByKey = repeatable(
+  async (
+    db,
+    asked: { readonly tenant: string; readonly family: string; readonly key: string },
+  ): Promise<string | null> => {
+    const [found] = await selectByKey(db, asked);
+    return found?.taskId ?? null;
+  },
 );
 
 /** Why the submission that was enqueued under this id was refused; null: it was not. */

@@ -239,3 +239,38 @@ test("the key of a submission that waits in the inbox stays its own, however lon
     });
   }
 });
+
+test("a business key leads to the task that has it, or had it last, whichever version and role", async () => {
+  const asked = { tenant: "default", family: "trip", key: "order-7" };
+  const found = async (changes: object = {}) => {
+    const wish = { ...asked, ...changes };
+    const [one, other] = [
+      await store.findTaskByKey(wish),
+      await tested.operations.findTaskByKey(wish),
+    ];
+    expect(one).toBe(other);
+    return one;
+  };
+  expect(await found()).toBeNull();
+  const [first] = await submit(task());
+  expect(await found()).toBe(idOf(first));
+  expect(await found({ family: "later" })).toBeNull();
+  expect(await found({ key: "order-8" })).toBeNull();
+  expect(await found({ tenant: "other" })).toBeNull();
+  await finish(idOf(first));
+  expect(await found()).toBe(idOf(first));
+  const [second] = await submit(task({ workflow: "trip.v10" }));
+  await submit(task({ workflow: "later.v1" }));
+  expect(await found()).toBe(idOf(second));
+  await finish(idOf(second));
+  while (!(await supervisor.deleteFreeBusinessKeys({ batch: 100 })).isLast);
+  expect(await tested.count("state.business_keys")).toBe(1);
+  expect(await found()).toBe(idOf(second));
+});
+
+test("a business key leads to the task that a transaction submitted from its commit on", async () => {
+  const { taskId } = await tested.book({ workflow: "trip", input: { x: 1 }, key: "order-7" });
+  expect(await store.findTaskByKey({ tenant: "default", family: "trip", key: "order-7" })).toBe(
+    taskId,
+  );
+});

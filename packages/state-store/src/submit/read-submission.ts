@@ -61,8 +61,6 @@ export interface TargetWorkflow {
 }
 
 interface Options {
-  /** What the input is called in what is said about it: `input` unless said otherwise. */
-  readonly called?: string;
   /** Milliseconds for which the idempotency key stands for the task; 24 hours unless said otherwise. */
   readonly keepKeyFor?: Milliseconds;
 }
@@ -74,11 +72,11 @@ interface Options {
 export async function readSubmission(
   asked: AskedSubmission,
   workflow: TargetWorkflow,
-  { called = "input", keepKeyFor }: Options = {},
+  { keepKeyFor }: Options = {},
 ): Promise<NewTask> {
   mustBeKnown(asked);
   const priority = readPriority(asked.priority);
-  const input = await readInput(asked.input, workflow, called);
+  const input = await readInput(asked.input, workflow);
   const askedFairness = readAskedFairness(asked.fairness);
   const fairness = fairnessOf(askedFairness, workflow.definition, input);
   const replyTo = readReplyTo(asked.replyTo);
@@ -128,14 +126,14 @@ function mustBeKnown(asked: AskedSubmission): void {
 
 const pointerOf = (field: string): string => field.replaceAll("~", "~0").replaceAll("/", "~1");
 
-async function readInput(input: unknown, { check }: TargetWorkflow, called: string): Promise<Json> {
+async function readInput(input: unknown, { check }: TargetWorkflow): Promise<Json> {
   const faults = payloadFaults(input);
   if (faults.length > 0) {
-    throw new SubmissionFault("task.invalid", `The ${called} ${faults.join(" and ")}.`);
+    throw new SubmissionFault("task.invalid", `The input ${faults.join(" and ")}.`);
   }
   const errors = await check(input);
   if (errors.length === 0) return input as Json;
-  throw new SubmissionFault("task.invalid", `The ${called} failed validation; see errors.`, errors);
+  throw new SubmissionFault("task.invalid", "The input failed validation; see errors.", errors);
 }
 
 function readPriority(priority: unknown = "normal"): Priority {

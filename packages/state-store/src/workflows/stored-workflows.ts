@@ -12,7 +12,7 @@ import {
 /** A stored workflow, without its definition. Instants are those of the driver. */
 export interface WorkflowRecord {
   readonly name: string;
-  /** The nouns under which its tasks, of all versions, have routes of their own. */
+  /** The nouns at which its tasks, of all versions, are submitted: `POST /v1/{noun}`. */
   readonly collections: readonly string[];
   readonly createdAt: Date;
   /** The person or program that stored it; null: unknown. */

@@ -6,6 +6,8 @@ export interface ActionCall {
   readonly target: string;
   readonly method: "POST" | "PUT";
   readonly path: string;
+  /** The version of the task as it was seen: one that has changed meanwhile is refused. */
+  readonly version?: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -46,7 +48,12 @@ export interface Wish {
 /** The request of a call, as the service gets it. */
 export function requestOf(action: Action, call: ActionCall, { actor, reason, field }: Wish): Call {
   const extra = action.field === null || field === undefined ? {} : { [action.field.name]: field };
-  return { method: call.method, path: call.path, body: { ...call.body, ...extra, actor, reason } };
+  return {
+    method: call.method,
+    path: call.path,
+    ...(call.version === undefined ? {} : { headers: { "if-match": `"${call.version}"` } }),
+    body: { ...call.body, ...extra, actor, reason },
+  };
 }
 
 const safe = /^[A-Za-z0-9_@%+=:,./-]+$/;
@@ -56,14 +63,15 @@ export const shellWord = (word: string): string =>
   safe.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Writes the same request for curl. The token comes from the environment, and is never shown. */
-export function curlLine(origin: string, { method, path, body }: Call): string {
-  const headers = [
+export function curlLine(origin: string, { method, path, body, headers = {} }: Call): string {
+  const given = [
     `-H "authorization: Bearer $HOLDFAST_TOKEN"`,
     ...(body === undefined ? [] : [`-H ${shellWord("content-type: application/json")}`]),
+    ...Object.entries(headers).map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
   ];
   const data = body === undefined ? [] : [`-d ${shellWord(JSON.stringify(body))}`];
   const verb = method === "GET" ? [] : [`-X ${method}`];
-  return ["curl", ...verb, shellWord(origin + path), ...headers, ...data].join(" ");
+  return ["curl", ...verb, shellWord(origin + path), ...given, ...data].join(" ");
 }
 
 /** Writes the same request for the command; null: it has none. */

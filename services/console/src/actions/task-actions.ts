@@ -37,7 +37,8 @@ export function wholeTaskAction(act: WholeAct, tasks: readonly Acted[]): Action 
       target: id,
       method: "POST",
       path: `${pathOf`/v1/tasks/${id}`}/${act}`,
-      body: { version },
+      version,
+      body: {},
     })),
     command: ({ target }) => ["tasks", act, target],
     field: null,
@@ -52,7 +53,8 @@ const stepCall = (
   target: task.id,
   method: "POST",
   path: `${pathOf`/v1/tasks/${task.id}`}/${act}`,
-  body: { version: task.version, ...body },
+  version: task.version,
+  body,
 });
 
 /** Retries a step that failed for good, with another input where it is given. */
@@ -103,7 +105,8 @@ export const retryAction = (task: Acted, step: string): Action => ({
       target: task.id,
       method: "POST",
       path: pathOf`/v1/tasks/${task.id}/steps/${step}/retry`,
-      body: { version: task.version },
+      version: task.version,
+      body: {},
     },
   ],
   command: null,

@@ -2,6 +2,7 @@ import type { StoredWorkflow, TaskCount } from "@holdfast/client";
 import type { BulkOutcome } from "@holdfast/domain";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { pathOf } from "./api.ts";
+import { askAll } from "./ask-all.ts";
 import { useConsole } from "./console-context.ts";
 import type {
   BulkItem,
@@ -42,11 +43,21 @@ function usePages<T>(
     queryKey: ["pages", path, query],
     queryFn: ({ pageParam, signal }) =>
       api.ask<Page<T>>(
-        { method: "GET", path, query: { ...query, cursor: pageParam ?? undefined } },
+        { method: "GET", path, query: { ...query, after: pageParam ?? undefined } },
         signal,
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
+    refetchInterval: every,
+  });
+}
+
+/** A list of which all pages are shown. */
+function useWholeList<T>(path: string, { every }: { readonly every: number }) {
+  const { api } = useConsole();
+  return useQuery({
+    queryKey: ["resource", path, {}],
+    queryFn: ({ signal }) => askAll<T>(api, path, { limit: 500, signal }),
     refetchInterval: every,
   });
 }
@@ -67,9 +78,7 @@ export const useBulkItems = (id: string, outcome: BulkOutcome | null, every: num
   });
 
 export const useWorkflows = () =>
-  useResource<{ readonly items: readonly Omit<StoredWorkflow, "definition">[] }>("/v1/workflows", {
-    every: 10_000,
-  });
+  useWholeList<Omit<StoredWorkflow, "definition">>("/v1/workflows", { every: 10_000 });
 
 export const useWorkflow = (name: string) =>
   useResource<StoredWorkflow>(pathOf`/v1/workflows/${name}`, { every: 10_000 });
@@ -83,7 +92,8 @@ export const useDoctor = () => useResource<Examination>("/v1/doctor", { every: f
 export const useVerify = () => useResource<Verification>("/v1/verify", { every: false });
 
 export const useDeadLetterActions = () =>
-  useResource<{ readonly items: readonly DeadLetterAction[] }>("/v1/dead-letter-actions", {
+  useResource<Page<DeadLetterAction>>("/v1/dead-letter-actions", {
+    query: { limit: "200" },
     every: 10_000,
   });
 

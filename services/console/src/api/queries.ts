@@ -7,6 +7,7 @@ import {
 import { useCallback } from "react";
 import { useLiveEvents, useLiveState } from "../live/use-live.ts";
 import { pathOf } from "./api.ts";
+import { askAll } from "./ask-all.ts";
 import { useConsole } from "./console-context.ts";
 import type { Agent, HistoryEntry, Overview, Pause, Remote, Statistics } from "./types.ts";
 
@@ -78,30 +79,13 @@ export function useTaskPart<T>(id: string, name: TaskPart, refetchInterval: numb
   });
 }
 
-interface HistoryPage extends Items<HistoryEntry> {
-  readonly next: string | null;
-}
-
-/** Pages of a history that are shown: 20,000 moves. */
-const mostPages = 20;
-
 /** The history of a task, page by page. */
 export function useHistory(id: string, refetchInterval: number | false) {
   const { api } = useConsole();
   const path = pathOf`/v1/tasks/${id}/history`;
   return useQuery({
     queryKey: keys.taskPart(id, "history"),
-    queryFn: async ({ signal }) => {
-      const items: HistoryEntry[] = [];
-      let query: Readonly<Record<string, string>> = {};
-      for (let pages = 0; pages < mostPages; pages += 1) {
-        const page = await api.ask<HistoryPage>({ method: "GET", path, query }, signal);
-        items.push(...page.items);
-        if (page.next === null) break;
-        query = { cursor: page.next };
-      }
-      return { items };
-    },
+    queryFn: ({ signal }) => askAll<HistoryEntry>(api, path, { limit: 1_000, signal }),
     refetchInterval,
   });
 }
@@ -121,15 +105,11 @@ export function useConsoleSettings() {
   });
 }
 
-interface Items<T> {
-  readonly items: readonly T[];
-}
-
 function useList<T>(queryKey: readonly string[], path: string) {
   const { api } = useConsole();
   return useQuery({
     queryKey,
-    queryFn: ({ signal }) => api.ask<Items<T>>({ method: "GET", path }, signal),
+    queryFn: ({ signal }) => askAll<T>(api, path, { limit: 500, signal }),
     refetchInterval: pollInterval,
   });
 }

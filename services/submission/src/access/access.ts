@@ -14,6 +14,7 @@ export const anonymousWishes = {
   "unknown-agents": "a task whose Agents are unknown (allowUnknownAgents)",
   later: "a beginning that is more than 30 days away (notBefore)",
   "workflow-names": "names of workflows that look like an unknown one",
+  "read-by-key": "a task by its business key, which can be guessed",
 } as const;
 export type AnonymousWish = keyof typeof anonymousWishes;
 

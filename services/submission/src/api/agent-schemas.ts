@@ -12,6 +12,7 @@ import {
   page,
   text,
   texts,
+  wholeList,
 } from "./schema-parts.ts";
 
 /** The pause of something that is paused. */
@@ -100,9 +101,9 @@ const Remote = named("Remote", "A remote service with its circuit breaker.", {
 /** The named schemas of Agents, of what is paused, and of remote services. */
 export const agentSchemas: readonly Type.TSchema[] = [
   Agent,
-  page("Agents", ref("Agent"), "By name, at most 500."),
+  page("Agents", ref("Agent"), "By name."),
   PauseRecord,
   page("Pauses", ref("PauseRecord"), "The latest first."),
   Remote,
-  page("Remotes", ref("Remote"), "By name."),
+  wholeList("Remotes", ref("Remote"), "By name."),
 ];

@@ -1,7 +1,7 @@
 import type { FaultCode } from "@holdfast/domain";
 import type { FastifyInstance, RouteOptions } from "fastify";
 
-/** Codes of refusals, by the status of the answer. Those of a collection begin with its noun instead of `task`. */
+/** Codes of refusals, by the status of the answer. */
 export type Codes = Readonly<Record<number, readonly FaultCode[]>>;
 
 /** What the server refuses before a route has the request, or because of what the route is. */
@@ -30,7 +30,7 @@ const ofOperators: Codes = {
 const ofStore: Codes = {
   503: ["store.contention", "store.outcome_unknown", "store.unavailable"],
 };
-const ofCollections: Codes = { 404: ["request.no_route"] };
+const ofCollection: Codes = { 404: ["request.no_route"] };
 
 /** The schema of a route, as far as its codes follow from it. */
 interface RouteSchema {
@@ -51,7 +51,7 @@ export function commonCodes({ url, schema }: { url: string; schema: RouteSchema 
     ...(body === undefined ? [] : [withBody]),
     ...(isForOperators ? [ofOperators] : []),
     ...(isFixed ? [] : [ofStore]),
-    ...(url.startsWith("/v1/:collection") ? [ofCollections] : []),
+    ...(url === "/v1/:collection" ? [ofCollection] : []),
   ]);
 }
 

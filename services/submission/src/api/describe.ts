@@ -1,5 +1,4 @@
 import { Type } from "typebox";
-import type { Door } from "../doors.ts";
 import type { Codes } from "./codes.ts";
 import { count, text } from "./schema-parts.ts";
 
@@ -109,14 +108,3 @@ const answerSchema = ({
   headers: headersOf(names),
   ...(schema === undefined ? { type: "null" } : { content: { [mediaType]: { schema } } }),
 });
-
-/** Describes a route that each door has. */
-export const describeAt = (door: Door, description: Omit<Description, "tag">) =>
-  describe({
-    ...description,
-    id: door.isOfCollection ? `${description.id}OfCollection` : description.id,
-    tag: door.isOfCollection ? "collections" : "tasks",
-  });
-
-/** The schema of a task at a door. */
-export const taskAt = (door: Door) => ref(door.isOfCollection ? "CollectionTask" : "Task");

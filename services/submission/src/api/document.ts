@@ -3,7 +3,7 @@ import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { completeCodes } from "./codes.ts";
 
-const description = `Submits tasks, shows them and operates them. All errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`. A task is shown to all who know its id; the other routes need the operator's token.`;
+const description = `Submits tasks, shows them and operates them. All errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`. A task is shown to all who know its id; the other routes need the operator's token. Every read sees every write that was answered before it was asked.`;
 
 /** Collects the routes that are added to scopes of \`app\` from now on. */
 export function openDocument(app: FastifyInstance): void {
@@ -20,7 +20,7 @@ export function openDocument(app: FastifyInstance): void {
       servers: [{ url: "/" }],
       tags: [
         { name: "tasks", description: "Tasks of any workflow." },
-        { name: "collections", description: "The tasks of one workflow, under its own noun." },
+        { name: "collections", description: "Submitting at a workflow's own noun." },
         { name: "workflows", description: "Stored workflows." },
         { name: "agents", description: "Agents and their instances." },
         { name: "bulk", description: "One action on many tasks." },

@@ -13,9 +13,6 @@ const event = ($id: string, name: string, description: string, data: Type.TSchem
     data,
   });
 
-const standing = (task: string) =>
-  ref(task, { description: "As the route that shows the task answers." });
-
 /** The named schemas of what streams send. */
 export const eventSchemas: readonly Type.TSchema[] = [
   event(
@@ -24,12 +21,11 @@ export const eventSchemas: readonly Type.TSchema[] = [
     "A move of the task or of one of its steps.",
     ref("HistoryEntry", { description: "The entry of the history." }),
   ),
-  event("TaskEvent", "task", "The task as it stands, after it has changed.", standing("Task")),
   event(
-    "CollectionTaskEvent",
+    "TaskEvent",
     "task",
     "The task as it stands, after it has changed.",
-    standing("CollectionTask"),
+    ref("Task", { description: "As the route that shows the task answers." }),
   ),
   event(
     "EndEvent",

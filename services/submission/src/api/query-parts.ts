@@ -5,6 +5,3 @@ const grammar = new RegExp(rowNumber.pattern);
 
 /** Whether a text is a whole number of Postgres. */
 export const isRowNumber = (text: string): boolean => grammar.test(text);
-
-/** How many entries of a list are asked for: from 1 to 100, as a text of a query. */
-export const pageSize = { maxLength: 3, pattern: "^([1-9][0-9]?|100)$" };

@@ -31,6 +31,16 @@ export const named = <T extends Record<string, Type.TSchema>>(
     ...(example === undefined ? {} : { examples: [example] }),
   });
 
-/** All that there is of something. */
+/** The cursor of the next page of a list. */
+export const next = nullable(text("The `after` of the next page; null: this is the last."));
+
+/** A page of a list. */
 export const page = ($id: string, item: Type.TSchema, description: string) =>
-  named($id, `All of them. ${description}`, { items: Type.Array(item, { description }) });
+  named($id, `A page. ${description}`, { items: Type.Array(item, { description }), next });
+
+/** A list that is bounded by what is installed, and answered as a whole. */
+export const wholeList = ($id: string, item: Type.TSchema, description: string) =>
+  named($id, `All of them. ${description}`, {
+    items: Type.Array(item, { description }),
+    next: nullable(text("Always null: the list is answered as a whole.")),
+  });

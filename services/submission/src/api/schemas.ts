@@ -11,7 +11,18 @@ import { eventSchemas } from "./event-schemas.ts";
 import { examples } from "./examples.ts";
 import { lookSchemas } from "./look-schemas.ts";
 import { Progress } from "./progress-schema.ts";
-import { count, flag, instant, json, named, nullable, page, text, texts } from "./schema-parts.ts";
+import {
+  count,
+  flag,
+  instant,
+  json,
+  named,
+  next,
+  nullable,
+  page,
+  text,
+  texts,
+} from "./schema-parts.ts";
 import { SourceSchema } from "./source-schema.ts";
 import { statisticsSchemas } from "./statistics-schemas.ts";
 
@@ -134,7 +145,7 @@ const waitsFor = texts(
 
 const Workflow = named("Workflow", "A version of a workflow that is stored.", {
   name: text("With its version."),
-  collections: texts("The nouns under which its tasks are found, too."),
+  collections: texts("The nouns at which its tasks are submitted, too: `POST /v1/{collection}`."),
   createdAt: instant("When it was stored."),
   storedBy: nullable(text("Who stored it; null: unknown.")),
   active: nullable(
@@ -164,12 +175,6 @@ export const namedSchemas: readonly Type.TSchema[] = [
       examples: [examples.task],
     },
   ),
-  // The input stands under the collection's own noun.
-  Type.Object(whole, {
-    $id: "CollectionTask",
-    description: "A task with its steps; its input stands under the noun of its collection.",
-    additionalProperties: true,
-  }),
   named("ListedTask", "A task in a list, without its steps and payloads.", {
     ...common,
     correlationId: nullable(text("What its notifications carry.")),
@@ -177,7 +182,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
   }),
   named("TaskPage", "A page of tasks.", {
     items: Type.Array(ref("ListedTask"), { description: "Newest first." }),
-    next: nullable(text("The `cursor` of the next page; null: this is the last.")),
+    next,
   }),
   named("TaskCount", "How many tasks match.", {
     count: count("How many match."),
@@ -203,11 +208,11 @@ export const namedSchemas: readonly Type.TSchema[] = [
   HistoryEntry,
   named("History", "A page of a history.", {
     items: Type.Array(ref("HistoryEntry"), { description: "Oldest first." }),
-    next: nullable(text("The `cursor` of the next page; null: this is the last.")),
+    next,
   }),
   ConsoleSettings,
   Workflow,
-  page("Workflows", ref("Workflow"), "All that are stored."),
+  page("Workflows", ref("Workflow"), "The latest first."),
   Type.Object(
     {
       ...Workflow.properties,

@@ -2,7 +2,7 @@ import { limits, Payload } from "@holdfast/contracts";
 import { bulkActions, bulkOutcomes } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
 import { examples } from "../api/examples.ts";
-import { pageSize } from "../api/query-parts.ts";
+import { pageFields } from "../api/pages.ts";
 import { SearchFilter } from "../search/search-body.ts";
 import { storableName, Wish } from "../wishes.ts";
 
@@ -53,24 +53,16 @@ export const BulkParams = Type.Object({
   id: Type.String({ maxLength: limits.name, description: "The number of the operation." }),
 });
 
-const Limit = Type.Optional(
-  Type.String({
-    ...pageSize,
-    description: "How many, at most 100; 20 unless it is said.",
-  }),
-);
-const Cursor = Type.Optional(
-  Type.String({ maxLength: 100, description: "The `next` of the page before." }),
-);
+/** Items of a page of bulk operations, and of the tasks of one. */
+export const bulkPages = { usual: 20, most: 100 };
 
-export const BulkListQuery = Type.Object({ limit: Limit, cursor: Cursor }, closed);
+export const BulkListQuery = Type.Object(pageFields(bulkPages), closed);
 export const BulkItemsQuery = Type.Object(
   {
     outcome: Type.Optional(
       Type.Enum([...bulkOutcomes], { description: "Only tasks of which this became." }),
     ),
-    limit: Limit,
-    cursor: Cursor,
+    ...pageFields(bulkPages),
   },
   closed,
 );

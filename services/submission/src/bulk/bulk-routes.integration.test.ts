@@ -71,7 +71,7 @@ test("an operation goes from its forecast over its creation to its items, and ca
   expect(page.items).toMatchObject([
     { taskId: ids[0], outcome: "applied", code: null, step: "reserve" },
   ]);
-  const rest = await get(`${path}/${id}/items?limit=1&cursor=${page.next}`);
+  const rest = await get(`${path}/${id}/items?limit=1&after=${page.next}`);
   expect(rest.items).toMatchObject([{ taskId: ids[1], outcome: "waiting" }]);
   expect((await get(`${path}/${id}/items?outcome=waiting`)).items).toHaveLength(1);
 

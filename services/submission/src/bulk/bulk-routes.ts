@@ -3,10 +3,10 @@ import type { BulkOperation } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import { describe, ref } from "../api/describe.ts";
-import { invalidRequest, Problem } from "../problem.ts";
-import { cursorOf, pageOf, usualLimit } from "../search/list-query.ts";
+import { nextAfter, readCursor, sizeOf } from "../api/pages.ts";
+import { Problem } from "../problem.ts";
 import { WishBody } from "../wishes.ts";
-import { BulkItemsQuery, BulkListQuery, BulkParams } from "./bulk-body.ts";
+import { BulkItemsQuery, BulkListQuery, BulkParams, bulkPages } from "./bulk-body.ts";
 import type { BulkDependencies } from "./bulk-dependencies.ts";
 import { bulkItemResource, bulkResource } from "./bulk-resource.ts";
 import { createBulkRoute } from "./create-bulk-route.ts";
@@ -59,11 +59,11 @@ function listRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies)
         querystring: BulkListQuery,
       },
     },
-    async ({ query: { limit = String(usualLimit), cursor } }) => {
-      const { after: before, most } = pageOf(cursor, Number(limit));
+    async ({ query: { limit, after } }) => {
+      const most = sizeOf(limit, bulkPages);
+      const before = readCursor(after, isId);
       const found = await store.listBulkOperations({ tenant, before, most });
-      const last = found.length < most ? null : (found.at(-1)?.id ?? null);
-      return { items: found.map(bulkResource), next: cursorOf(last) };
+      return { items: found.map(bulkResource), next: nextAfter(found, most, ({ id }) => id) };
     },
   );
 }
@@ -87,18 +87,13 @@ function itemsRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies
         querystring: BulkItemsQuery,
       },
     },
-    async ({ params: { id }, query: { outcome = null, limit = String(usualLimit), cursor } }) => {
+    async ({ params: { id }, query: { outcome = null, limit, after } }) => {
       await mustFind(store, id);
-      const most = Number(limit);
-      const after = readPlace(cursor);
-      const found = await store.listBulkItems({
-        id,
-        outcome,
-        after,
-        most,
-      });
-      const last = found.length < most ? null : String(found.at(-1)?.number);
-      return { items: found.map(bulkItemResource), next: cursorOf(last) };
+      const most = sizeOf(limit, bulkPages);
+      const place = Number(readCursor(after, isItemNumber) ?? 0);
+      const found = await store.listBulkItems({ id, outcome, after: place, most });
+      const next = nextAfter(found, most, ({ number }) => String(number));
+      return { items: found.map(bulkItemResource), next };
     },
   );
 }
@@ -136,12 +131,4 @@ async function mustFind(store: BulkDependencies["store"], id: string): Promise<B
   throw new Problem(404, "bulk.unknown", `There is no bulk operation ${id}.`);
 }
 
-/** Reads where a page of items ended. */
-function readPlace(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const place = Buffer.from(cursor, "base64url").toString("latin1");
-  if (/^[1-9]\d{0,8}$/.test(place)) return Number(place);
-  throw invalidRequest([
-    { pointer: "/cursor", detail: "must be what the page before named as its next" },
-  ]);
-}
+const isItemNumber = (text: string): boolean => /^[1-9]\d{0,8}$/.test(text);

@@ -2,7 +2,7 @@ import { bulkActions, bulkOutcomes, bulkStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { ref } from "../api/describe.ts";
 import { examples } from "../api/examples.ts";
-import { amount, count, instant, named, nullable, text, texts } from "../api/schema-parts.ts";
+import { amount, count, instant, nullable, page, text, texts } from "../api/schema-parts.ts";
 
 const BulkOperation = Type.Object(
   {
@@ -56,18 +56,12 @@ const BulkItem = Type.Object(
   { $id: "BulkItem", description: "A task of a bulk operation." },
 );
 
-const page = ($id: string, item: string, of: string) =>
-  named($id, `A page of ${of}.`, {
-    items: Type.Array(ref(item), { description: "Of this page." }),
-    next: nullable(text("The `cursor` of the next page; null: this is the last.")),
-  });
-
 /** The named schemas of bulk operations. */
 export const bulkSchemas: readonly Type.TSchema[] = [
   BulkOperation,
-  page("BulkOperationPage", "BulkOperation", "bulk operations"),
+  page("BulkOperationPage", ref("BulkOperation"), "The latest first."),
   BulkItem,
-  page("BulkItemPage", "BulkItem", "the tasks of a bulk operation"),
+  page("BulkItemPage", ref("BulkItem"), "In the order in which they are applied."),
   Type.Object(
     {
       matches: count("How many tasks the filter finds."),

@@ -51,6 +51,35 @@ test("one request submits a task and waits for its result, and waits on when tha
   expect(await client.run("trip", input, { wait: "100ms" })).toMatchObject({ state: "pending" });
 });
 
+test("a run and a wait return when the task halts, and not at the end of their time", async () => {
+  const running = client.run("trip", input, { key: "h-1", wait: "10m" });
+  let found = await client.tasks.list({ key: "h-1" });
+  while (found.items.length === 0) found = await client.tasks.list({ key: "h-1" });
+  const id = found.items[0]?.id ?? "";
+  await finishTask(trips.url, id, "error", { isOver: false });
+  expect(await running).toMatchObject({ id, state: "error", result: null });
+  expect(await client.result(id, { wait: "10m" })).toMatchObject({ state: "error" });
+});
+
+test("a task is found by its business key, and then the one that has the key after it", async () => {
+  const first = await client.submit("trip", input, { key: "o/7?&#" });
+  expect(await client.tasks.getByKey("trip", "o/7?&#")).toMatchObject({ id: first.id });
+  await finishTask(trips.url, first.id);
+  expect(await client.tasks.getByKey("trip.v1", "o/7?&#")).toMatchObject({ id: first.id });
+  const second = await client.submit("trip", input, { key: "o/7?&#" });
+  expect(await client.tasks.getByKey("trip", "o/7?&#")).toMatchObject({ id: second.id });
+  for (const [workflow, key] of [
+    ["trip", "o"],
+    ["book-trip", "o/7?&#"],
+    ["nothing", "o/7?&#"],
+  ] as const) {
+    await expect(client.tasks.getByKey(workflow, key)).rejects.toMatchObject({
+      status: 404,
+      code: "task.unknown",
+    });
+  }
+});
+
 test("a second task with an open key is refused with the id of the first", async () => {
   const first = await client.submit("trip", input, { key: "k" });
   await expect(client.submit("trip", input, { key: "k" })).rejects.toMatchObject({
@@ -85,7 +114,7 @@ test("tasks are listed, searched and counted across pages", async () => {
   expect(await client.tasks.count({ workflow: "trip" })).toEqual({ count: 105, complete: true });
   const { items } = await client.tasks.search({
     filter: { "label.n": { $in: ["1"] } },
-    page: { limit: 7 },
+    limit: 7,
   });
   expect(items).toHaveLength(7);
 });

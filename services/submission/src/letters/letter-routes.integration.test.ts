@@ -230,7 +230,7 @@ test("a page has the latest letters of a queue, the beginning of each body, and 
     null,
     "<img src=x onerror=alert(1)>",
   ]);
-  const second = await list(`?queue=${deadRequestQueue}&limit=3&cursor=${first.next}`);
+  const second = await list(`?queue=${deadRequestQueue}&limit=3&after=${first.next}`);
   expect(second).toMatchObject({ items: [{ body: "first" }], next: null });
   expect((await list()).items[0]).toMatchObject({ size: 9_000_000, replayable: false });
 });

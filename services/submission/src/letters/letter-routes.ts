@@ -4,7 +4,8 @@ import type { KeptLetter } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { describe, ref } from "../api/describe.ts";
-import { pageSize, rowNumber } from "../api/query-parts.ts";
+import { pageFields, sizeOf } from "../api/pages.ts";
+import { rowNumber } from "../api/query-parts.ts";
 import { WishBody } from "../wishes.ts";
 import { mustBeSettled } from "./must-be-settled.ts";
 import { printableBody } from "./printable-body.ts";
@@ -18,7 +19,7 @@ interface Dependencies extends ReplayDependencies {
 const path = "/v1/dead-letters";
 /** Bytes of a body that a list has. */
 const shown = 4_096;
-const usualLimit = 20;
+const pages = { usual: 20, most: 100 };
 
 const LettersQuery = Type.Object(
   {
@@ -30,18 +31,14 @@ const LettersQuery = Type.Object(
         description: "Where they were found.",
       }),
     ),
-    limit: Type.Optional(
-      Type.String({
-        ...pageSize,
-        description: "Letters of a page: from 1 to 100; 20 unless it is set.",
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({ ...rowNumber, description: "The `next` of the page before." }),
-    ),
+    ...pageFields(pages, rowNumber),
   },
   { additionalProperties: false },
 );
+const actionPages = { usual: 100, most: 500 };
+const ActionsQuery = Type.Object(pageFields(actionPages, rowNumber), {
+  additionalProperties: false,
+});
 const LetterParams = Type.Object({
   id: Type.String({ ...rowNumber, description: "The number of the dead letter." }),
 });
@@ -54,15 +51,7 @@ interface Acting {
 export function letterRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { store, onRequest } = deps;
   listRoute(app, deps);
-  const acted = describe({
-    id: "listDeadLetterActions",
-    tag: "service",
-    summary: "Which dead letters were sent once more or discarded, by whom and why, latest first.",
-    answers: { "200": { words: "At most 200.", schema: ref("DeadLetterActions") } },
-  });
-  app.get("/v1/dead-letter-actions", { onRequest, schema: acted }, async () => ({
-    items: await store.findDeadLetterActions(),
-  }));
+  actionsRoute(app, deps);
   const act = (action: "replay" | "discard", words: { summary: string; description: string }) => {
     const schema = {
       ...describe({
@@ -117,11 +106,33 @@ function listRoute(app: FastifyInstance, { store, onRequest, replays }: Dependen
   app.get<{ readonly Querystring: Static<typeof LettersQuery> }>(
     path,
     { onRequest, schema },
-    async ({ query: { queue = null, limit = String(usualLimit), cursor = null } }) => {
-      const most = Number(limit);
-      const found = await store.findDeadLetters({ queue, before: cursor, most, shown });
+    async ({ query: { queue = null, limit, after = null } }) => {
+      const most = sizeOf(limit, pages);
+      const found = await store.findDeadLetters({ queue, before: after, most, shown });
       const next = found.length < most ? null : (found.at(-1)?.id ?? null);
       return { items: found.map((letter) => letterResource(letter, replays)), next };
+    },
+  );
+}
+
+function actionsRoute(app: FastifyInstance, { store, onRequest }: Dependencies): void {
+  const schema = {
+    ...describe({
+      id: "listDeadLetterActions",
+      tag: "service",
+      summary:
+        "Which dead letters were sent once more or discarded, by whom and why, latest first, a page at a time.",
+      answers: { "200": { words: "A page.", schema: ref("DeadLetterActions") } },
+    }),
+    querystring: ActionsQuery,
+  };
+  app.get<{ readonly Querystring: Static<typeof ActionsQuery> }>(
+    "/v1/dead-letter-actions",
+    { onRequest, schema },
+    async ({ query: { limit, after = null } }) => {
+      const most = sizeOf(limit, actionPages);
+      const items = await store.findDeadLetterActions({ after, most });
+      return { items, next: items.length < most ? null : (items.at(-1)?.id ?? null) };
     },
   );
 }

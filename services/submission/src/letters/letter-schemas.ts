@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { ref } from "../api/describe.ts";
-import { count, flag, instant, named, nullable, text } from "../api/schema-parts.ts";
+import { count, flag, instant, named, nullable, page, text } from "../api/schema-parts.ts";
 
 /** What is known of a message, whatever became of it. */
 const letter = {
@@ -23,20 +23,16 @@ export const letterSchemas: readonly Type.TSchema[] = [
     replayable: flag("Whether it can be sent once more."),
     whyNot: nullable(text("One sentence: why it cannot be sent once more.")),
   }),
-  named("DeadLetterPage", "A page of dead letters.", {
-    items: Type.Array(ref("DeadLetter"), { description: "The latest first." }),
-    next: nullable(text("The `cursor` of the next page; null: this is the last.")),
-  }),
-  named("DeadLetterActions", "What was done to dead letters.", {
-    items: Type.Array(
-      Type.Object({
-        ...letter,
-        action: Type.Enum(["replay", "discard"], { description: "What was done to it." }),
-        actor: text("Who did it."),
-        reason: text("Why."),
-        at: instant("When."),
-      }),
-      { description: "The latest first." },
-    ),
-  }),
+  page("DeadLetterPage", ref("DeadLetter"), "The latest first."),
+  page(
+    "DeadLetterActions",
+    Type.Object({
+      ...letter,
+      action: Type.Enum(["replay", "discard"], { description: "What was done to it." }),
+      actor: text("Who did it."),
+      reason: text("Why."),
+      at: instant("When."),
+    }),
+    "The latest first.",
+  ),
 ];

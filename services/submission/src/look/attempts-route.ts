@@ -7,18 +7,15 @@ import type {
   TaskRecord,
 } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
-import { Type } from "typebox";
-import { describeAt, ref } from "../api/describe.ts";
-import { type Door, doorsOf } from "../doors.ts";
+import { describe, ref } from "../api/describe.ts";
 import { type ById, codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
 import { publicName } from "../public-names.ts";
 import { roomForRows, wholeBytes } from "../room.ts";
-import { unusable, type WorkflowDirectory } from "../workflow-directory.ts";
+import { unusable } from "../workflow-directory.ts";
 import { type Attempt, attemptsOf, type Wait } from "./attempts.ts";
 
 interface Dependencies {
   readonly store: OperationsStore;
-  readonly directory: Pick<WorkflowDirectory, "noun">;
   readonly tasks: Tasks;
   readonly onRequest: onRequestAsyncHookHandler;
 }
@@ -30,30 +27,27 @@ const mostMoves = 4_000;
 
 /** Shows the attempts of a task, with the deadline that each ran against, and what came too late. */
 export function attemptsRoute(app: FastifyInstance, deps: Dependencies): void {
-  for (const door of doorsOf(deps.directory)) {
-    const schema = {
-      ...describeAt(door, {
-        id: "listAttempts",
-        summary: `The attempts of the ${door.noun.one}'s steps, the waits between them, and replies that came too late.`,
-        description:
-          "Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step, of a mebibyte together; `truncated` says that something is left out.",
-        answers: { "200": { words: "The attempts.", schema: ref("Attempts") } },
-        codes: codesOfTask,
-      }),
-      params: paramsOf(door),
-    };
-    const { onRequest } = deps;
-    app.get<ById>(`${door.path}/:id/attempts`, { onRequest, schema }, async (request, reply) => {
-      const noun = await door.nounOf(request);
-      // For its payloads, and as much for its moves.
-      await roomForRows(request, reply)(2 * wholeBytes);
-      const found = await deps.tasks.find(request.params.id, noun, () => {});
-      return showAttempts(deps, found);
-    });
-  }
+  const { onRequest } = deps;
+  const schema = {
+    ...describe({
+      id: "listAttempts",
+      tag: "tasks",
+      summary:
+        "The attempts of the task's steps, the waits between them, and replies that came too late.",
+      description:
+        "Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step, of a mebibyte together; `truncated` says that something is left out.",
+      answers: { "200": { words: "The attempts.", schema: ref("Attempts") } },
+      codes: codesOfTask,
+    }),
+    params: TaskParams,
+  };
+  app.get<ById>("/v1/tasks/:id/attempts", { onRequest, schema }, async (request, reply) => {
+    // For its payloads, and as much for its moves.
+    await roomForRows(request, reply)(2 * wholeBytes);
+    const found = await deps.tasks.find(request.params.id, () => {});
+    return showAttempts(deps, found);
+  });
 }
-
-export const paramsOf = (door: Door) => Type.Object({ ...door.params, ...TaskParams.properties });
 
 interface ShownAttempts {
   readonly items: readonly (Attempt & { readonly input: Json; readonly output: Json })[];

@@ -1,16 +1,11 @@
 import { examinationResource, verificationResource } from "@holdfast/diagnosis";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
-import { describe, describeAt, ref } from "../api/describe.ts";
-import { doorsOf } from "../doors.ts";
-import { type ById, codesOfTask, type Tasks } from "../find-tasks.ts";
-import { codeAt } from "../noun.ts";
+import { describe, ref } from "../api/describe.ts";
+import { type ById, codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
-import type { WorkflowDirectory } from "../workflow-directory.ts";
-import { paramsOf } from "./attempts-route.ts";
 import type { Inspection } from "./open-inspection.ts";
 
 interface Dependencies {
-  readonly directory: Pick<WorkflowDirectory, "noun">;
   readonly tasks: Tasks;
   readonly inspection: Inspection;
   readonly onRequest: onRequestAsyncHookHandler;
@@ -45,33 +40,34 @@ export function inspectionRoutes(app: FastifyInstance, deps: Dependencies): void
   });
 }
 
-function whyRoute(
-  app: FastifyInstance,
-  { directory, tasks, inspection, onRequest }: Dependencies,
-): void {
-  for (const door of doorsOf(directory)) {
-    const schema = {
-      ...describeAt(door, {
-        id: "explainTask",
-        summary: `What the ${door.noun.one} waits for, or how it ended, as \`holdfast why\` says it.`,
-        description:
-          "`turnOf` says who is ahead of a step that is due; null: it waits for something else.",
-        answers: { "200": { words: "Why it is where it is.", schema: ref("Explanation") } },
-        codes: codesOfTask,
-      }),
-      params: paramsOf(door),
-    };
-    app.get<ById>(`${door.path}/:id/why`, { onRequest, schema }, async (request) => {
-      const noun = await door.nounOf(request);
-      const { id: taskId } = request.params;
-      await tasks.mustExist(taskId, noun);
-      const found = await inspection.explain(taskId);
-      if (found === null) {
-        const gone = `There is no ${noun.singular} ${taskId}.`;
-        throw new Problem(404, codeAt(noun, "task.unknown"), gone);
-      }
-      const { workflow, processState: state, sentence, evidence, steps, turnOf } = found;
-      return { taskId, workflow, state, sentence, evidence, steps, turnOf };
-    });
-  }
+const severities = { fine: "ok", unseen: "warning", wrong: "error" } as const;
+
+const findingResource = ({ code, state, text, advice }: Finding) => ({
+  check: code,
+  severity: severities[state],
+  sentence: text,
+  advice,
+});
+
+function whyRoute(app: FastifyInstance, { tasks, inspection, onRequest }: Dependencies): void {
+  const schema = {
+    ...describe({
+      id: "explainTask",
+      tag: "tasks",
+      summary: "What the task waits for, or how it ended, as `holdfast why` says it.",
+      description:
+        "`turnOf` says who is ahead of a step that is due; null: it waits for something else.",
+      answers: { "200": { words: "Why it is where it is.", schema: ref("Explanation") } },
+      codes: codesOfTask,
+    }),
+    params: TaskParams,
+  };
+  app.get<ById>("/v1/tasks/:id/why", { onRequest, schema }, async (request) => {
+    const { id: taskId } = request.params;
+    await tasks.mustExist(taskId);
+    const found = await inspection.explain(taskId);
+    if (found === null) throw new Problem(404, "task.unknown", `There is no task ${taskId}.`);
+    const { workflow, processState: state, sentence, evidence, steps, turnOf } = found;
+    return { taskId, workflow, state, sentence, evidence, steps, turnOf };
+  });
 }

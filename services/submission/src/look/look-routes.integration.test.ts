@@ -34,7 +34,7 @@ const get = (path: string, headers: Record<string, string> = { authorization }) 
   app.inject({ url: `/v1/${path}`, headers });
 const submitted = async () => (await trips.submit()).json<{ id: string }>().id;
 
-test("why says the same sentences as the command, also at the door of a collection", async () => {
+test("why says the same sentences as the command", async () => {
   const id = await submitted();
   const why = await get(`tasks/${id}/why`);
   expect(why.statusCode).toBe(200);
@@ -49,8 +49,7 @@ test("why says the same sentences as the command, also at the door of a collecti
     steps: [{ name: "book", sentence: expect.stringMatching(/^It waits for step book/) }],
     turnOf: "It is in the band normal: 0 are due before it.",
   });
-  expect((await get(`trips/${id}/why`)).json()).toEqual(why.json());
-  expect((await get(`bookings/${id}/why`)).statusCode).toBe(404);
+  expect((await get(`trips/${id}/why`)).statusCode).toBe(404);
 });
 
 test("attempts are shown with input, deadline and what came too late", async () => {
@@ -70,7 +69,7 @@ test("attempts are shown with input, deadline and what came too late", async () 
       body: Buffer.from('{ "late": true }'),
     },
   ]);
-  const { items, waits, lateReplies, truncated } = (await get(`trips/${id}/attempts`)).json();
+  const { items, waits, lateReplies, truncated } = (await get(`tasks/${id}/attempts`)).json();
   expect(items).toEqual([
     expect.objectContaining({
       step: "book",

@@ -1,8 +1,11 @@
 import { agentsOfLane, type FaultCode, namesLike } from "@holdfast/domain";
 import type { OperationsStore, PauseTarget } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
-import type { Static } from "typebox";
+import { type Static, Type } from "typebox";
 import { describe, ref } from "../api/describe.ts";
+import { nextAfter, pageFields, readCursor, sizeOf } from "../api/pages.ts";
+import { isRowNumber } from "../api/query-parts.ts";
+import { namesLike } from "../names-like.ts";
 import { Problem } from "../problem.ts";
 import { NameParams, WishBody } from "../wishes.ts";
 
@@ -68,13 +71,37 @@ export function pauseRoutes(app: FastifyInstance, { store, hint, onRequest }: De
     onTarget("resume", "pause.not_in_force");
   }
 
-  const schema = describe({
-    id: "listPauses",
-    tag: "service",
-    summary: "What is paused, and what was, latest first.",
-    answers: { "200": { words: "At most 200.", schema: ref("Pauses") } },
-  });
-  app.get("/v1/pauses", { onRequest, schema }, async () => ({ items: await store.findPauses() }));
+  listRoute(app, { store, onRequest });
+}
+
+const pages = { usual: 100, most: 500 };
+const PausesQuery = Type.Object(pageFields(pages), { additionalProperties: false });
+
+function listRoute(
+  app: FastifyInstance,
+  { store, onRequest }: Pick<Dependencies, "store" | "onRequest">,
+): void {
+  const schema = {
+    ...describe({
+      id: "listPauses",
+      tag: "service",
+      summary: "What is paused, and what was, latest first, a page at a time.",
+      answers: { "200": { words: "A page.", schema: ref("Pauses") } },
+    }),
+    querystring: PausesQuery,
+  };
+  app.get<{ Querystring: Static<typeof PausesQuery> }>(
+    "/v1/pauses",
+    { onRequest, schema },
+    async ({ query: { limit, after } }) => {
+      const most = sizeOf(limit, pages);
+      const found = await store.findPauses({ before: readCursor(after, isRowNumber), most });
+      return {
+        items: found.map(({ id: _id, ...shown }) => shown),
+        next: nextAfter(found, most, ({ id }) => id),
+      };
+    },
+  );
 }
 
 function mustBeKnown({ kind, name: asked }: PauseTarget, known: readonly string[]): void {

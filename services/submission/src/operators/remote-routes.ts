@@ -33,6 +33,8 @@ export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: D
   });
   app.get("/v1/remotes", { onRequest, schema }, async () => ({
     items: (await store.findRemotes()).map(remoteResource),
+    // There are no more than Agents of stored workflows.
+    next: null,
   }));
   const acts: readonly Act[] = [
     {

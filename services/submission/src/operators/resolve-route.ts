@@ -3,11 +3,9 @@ import type { Json } from "@holdfast/domain";
 import { resolveFault, type StepRecord, type TaskRecord } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
-import type { ById } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
-import { roomForRows } from "../room.ts";
 import { storableName } from "../wishes.ts";
-import { type OperatorDependencies, type OperatorDoor, requestBodyWith } from "./apply-request.ts";
+import { type OperatorDependencies, operatorRoute, requestBodyWith } from "./apply-request.ts";
 import { codesOfFailedStep, failedStep } from "./failed-step.ts";
 import { mustBeStorable } from "./must-be-storable.ts";
 
@@ -21,39 +19,22 @@ const ResolveBody = requestBodyWith({
 });
 
 /** Marks a failed step as done by hand, with the output that later steps use. */
-export function resolveRoute(
-  app: FastifyInstance,
-  { door, deps, onRequest, params, apply, describe }: OperatorDoor,
-): void {
-  app.post<ById & { readonly Body: Static<typeof ResolveBody> }>(
-    `${door.path}/:id/resolve`,
-    {
-      onRequest,
-      schema: {
-        ...describe(
-          "resolveStep",
-          "Records what a person did instead of a failed step.",
-          codesOfFailedStep,
-        ),
-        params,
-        body: ResolveBody,
-      },
+export function resolveRoute(app: FastifyInstance, deps: OperatorDependencies): void {
+  operatorRoute<Static<typeof ResolveBody>>(app, deps, {
+    path: "resolve",
+    id: "resolveStep",
+    summary: "Records what a person did instead of a failed step.",
+    codes: codesOfFailedStep,
+    body: ResolveBody,
+    async reports(task, { body: { step, output } }) {
+      const failed = failedStep(task, step);
+      await mustBeUsable(output, { task, failed }, deps.store);
+      return {
+        event: { kind: "resolved", step: failed.name, attempt: failed.attempt },
+        output: output ?? null,
+      };
     },
-    async (request, reply) => {
-      const { body } = request;
-      const noun = await door.nounOf(request);
-      const makeRoom = roomForRows(request, reply);
-      const { task } = await deps.tasks.find(request.params.id, noun, makeRoom);
-      const failed = failedStep(task, { noun, name: body.step });
-      await mustBeUsable(body.output, { task, failed }, deps.store);
-      const event = { kind: "resolved", step: failed.name, attempt: failed.attempt } as const;
-      return apply(
-        task,
-        { ...body, noun, ifMatch: request.headers["if-match"], makeRoom },
-        { event, output: body.output ?? null },
-      );
-    },
-  );
+  });
 }
 
 interface Target {

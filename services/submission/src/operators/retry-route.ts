@@ -1,54 +1,27 @@
 import type { FastifyInstance } from "fastify";
-import { type Static, Type } from "typebox";
-import { codeAt } from "../noun.ts";
+import { Type } from "typebox";
 import { Problem } from "../problem.ts";
-import { roomForRows } from "../room.ts";
 import { storableName } from "../wishes.ts";
-import { type OperatorDoor, RequestBody } from "./apply-request.ts";
-
-interface ByStep {
-  readonly Params: { readonly id: string; readonly step: string };
-  readonly Body: Static<typeof RequestBody>;
-}
+import { type OperatorDependencies, operatorRoute } from "./apply-request.ts";
 
 /** Ends the delay of a step. */
-export function retryRoute(
-  app: FastifyInstance,
-  { door, deps, onRequest, params: taskParams, apply, describe }: OperatorDoor,
-): void {
-  const params = Type.Object({
-    ...taskParams.properties,
-    step: Type.String({ ...storableName, description: "The name of the step." }),
-  });
-  app.post<ByStep>(
-    `${door.path}/:id/steps/:step/retry`,
-    {
-      onRequest,
-      schema: {
-        ...describe("retryStep", "Ends the delay of a step.", { 404: ["task.unknown_step"] }),
-        params,
-        body: RequestBody,
-      },
-    },
-    async (request, reply) => {
-      const { id, step: asked } = request.params;
-      const noun = await door.nounOf(request);
-      const makeRoom = roomForRows(request, reply);
-      const { task } = await deps.tasks.find(id, noun, makeRoom);
-      if (!task.steps.some((one) => one.name === asked)) {
-        const names = task.steps.map((one) => one.name);
+export function retryRoute(app: FastifyInstance, deps: OperatorDependencies): void {
+  operatorRoute(app, deps, {
+    path: "steps/:step/retry",
+    id: "retryStep",
+    summary: "Ends the delay of a step.",
+    codes: { 404: ["task.unknown_step"] },
+    params: { step: Type.String({ ...storableName, description: "The name of the step." }) },
+    reports({ steps }, { params: { step = "" } }) {
+      if (!steps.some(({ name }) => name === step)) {
+        const names = steps.map(({ name }) => name).join(", ");
         throw new Problem(
           404,
-          codeAt(noun, "task.unknown_step"),
-          `The ${noun.singular} has no step ${asked}. Its steps: ${names.join(", ")}.`,
+          "task.unknown_step",
+          `The task has no step ${step}. Its steps: ${names}.`,
         );
       }
-      const event = { kind: "retryRequested", step: asked } as const;
-      return apply(
-        task,
-        { ...request.body, noun, ifMatch: request.headers["if-match"], makeRoom },
-        { event },
-      );
+      return { event: { kind: "retryRequested", step } };
     },
-  );
+  });
 }

@@ -13,7 +13,7 @@ const search = (filter: object, page: object = {}) =>
     method: "POST",
     url: "/v1/tasks/search",
     headers,
-    payload: { filter, page },
+    payload: { filter, ...page },
   });
 const idsOf = (answer: { json: <T>() => T }) =>
   answer.json<{ items: readonly { id: string }[] }>().items.map(({ id }) => id);

@@ -17,6 +17,8 @@ interface OverviewSources {
 }
 
 const minute = 60_000;
+/** Agents that are looked at. */
+const mostAgents = 500;
 /** Attempts of Agents are judged by this long, tasks that ended are counted for a day. */
 const recent = 15 * minute;
 const day = 24 * 60 * minute;
@@ -25,7 +27,7 @@ const day = 24 * 60 * minute;
 export async function readOverview({ store, lookAtBroker }: OverviewSources) {
   const [facts, agents, remotes, instances, known, paths, inbox] = await Promise.all([
     store.findOverview(),
-    store.listAgents(),
+    store.listAgents({ after: null, most: mostAgents }),
     store.findRemotes(),
     store.findInstances(),
     store.findKnownAgents(),

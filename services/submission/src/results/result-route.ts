@@ -2,19 +2,16 @@ import { durationPattern, type Milliseconds, parseDuration } from "@holdfast/dom
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Access } from "../access/access.ts";
-import { describeAt, ref } from "../api/describe.ts";
-import { doorsOf } from "../doors.ts";
+import { describe, ref } from "../api/describe.ts";
 import { codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
 import { invalidRequest, Problem } from "../problem.ts";
 import { roomForRows } from "../room.ts";
 import type { TaskResource } from "../task-resource.ts";
-import type { WorkflowDirectory } from "../workflow-directory.ts";
 import { mostResultBytes } from "./result-of.ts";
 import type { ResultWaiter } from "./result-waiter.ts";
-import { longestWait, waitForResult } from "./wait-for-result.ts";
+import { isSettled, longestWait, waitForResult } from "./wait-for-result.ts";
 
 interface Dependencies {
-  readonly directory: Pick<WorkflowDirectory, "noun">;
   readonly tasks: Tasks;
   readonly waiter: ResultWaiter;
   readonly access: Pick<Access, "toRead">;
@@ -31,55 +28,50 @@ const Query = Type.Object({
 });
 
 /** Shows what a task resulted in, and waits for that if it is asked to. */
-export function resultRoute(
-  app: FastifyInstance,
-  { directory, tasks, waiter, access }: Dependencies,
-): void {
-  for (const door of doorsOf(directory)) {
-    app.get<{ Params: { id: string }; Querystring: Static<typeof Query> }>(
-      `${door.path}/:id/result`,
-      {
-        onRequest: access.toRead,
-        schema: {
-          ...describeAt(door, {
-            id: "getResult",
-            summary: `The result of the ${door.noun.one}: waits for it with \`wait=30s\`.`,
-            isOpen: true,
-            answers: {
-              "200": {
-                words: "It has ended, as `state` says.",
-                schema: ref("TaskResult"),
-                headers: ["etag"],
-              },
-              "202": {
-                words: "It has not ended yet: ask again.",
-                schema: ref("TaskResult"),
-                headers: ["etag", "retry-after"],
-              },
-            },
-            codes: { ...codesOfTask, 422: ["task.result_too_large"] },
-          }),
-          params: Type.Object({ ...door.params, ...TaskParams.properties }),
-          querystring: Query,
+export function resultRoute(app: FastifyInstance, { tasks, waiter, access }: Dependencies): void {
+  const schema = {
+    ...describe({
+      id: "getResult",
+      tag: "tasks",
+      summary: "The result of the task: waits for it with `wait=30s`.",
+      isOpen: true,
+      answers: {
+        "200": {
+          words: "It has ended, as `state` says.",
+          schema: ref("TaskResult"),
+          headers: ["etag"],
+        },
+        "202": {
+          words: "It has not ended: as it stands. A wait ends early when it halts.",
+          schema: ref("TaskResult"),
+          headers: ["etag", "retry-after"],
         },
       },
-      async (request, reply) => {
-        const { id } = request.params;
-        // A result has nothing in it that operators alone may see.
-        const makeRoom = roomForRows(request, reply);
-        const as = { noun: await door.nounOf(request), reader: "stranger", makeRoom } as const;
-        const patience = readWait(request.query.wait);
-        const now = await tasks.show(id, as);
-        if (now.resource.finishedAt !== null || patience === 0) {
-          return sendResult(reply, await tasks.withResult(now, makeRoom));
-        }
-        // Nothing of the task is needed while it goes on.
-        request.held?.release();
-        await waitForResult(waiter, request, reply, { taskId: id, patience });
-        return sendResult(reply, await tasks.withResult(await tasks.show(id, as), makeRoom));
-      },
-    );
-  }
+      codes: { ...codesOfTask, 422: ["task.result_too_large"] },
+    }),
+    params: TaskParams,
+    querystring: Query,
+  };
+  const onRequest = access.toRead;
+  app.get<{ Params: { id: string }; Querystring: Static<typeof Query> }>(
+    "/v1/tasks/:id/result",
+    { onRequest, schema },
+    async (request, reply) => {
+      const { id } = request.params;
+      // A result has nothing in it that operators alone may see.
+      const makeRoom = roomForRows(request, reply);
+      const as = { reader: "stranger", makeRoom } as const;
+      const patience = readWait(request.query.wait);
+      const now = await tasks.show(id, as);
+      if (isSettled(now.resource) || patience === 0) {
+        return sendResult(reply, await tasks.withResult(now, makeRoom));
+      }
+      // Nothing of the task is needed while it goes on.
+      request.held?.release();
+      await waitForResult(waiter, request, reply, { taskId: id, patience });
+      return sendResult(reply, await tasks.withResult(await tasks.show(id, as), makeRoom));
+    },
+  );
 }
 
 /** 200 with the result of a task that has ended, 202 with its state otherwise. */

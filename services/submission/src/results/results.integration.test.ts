@@ -56,6 +56,26 @@ test("a request waits for the end of its task", async () => {
   expect((await waiting).status).toBe(200);
 });
 
+test("a wait ends when the task halts, and none begins while it stands so", async () => {
+  const id = await idOf(await submit());
+  const waiting = resultOf(id, "?wait=60s");
+  await finishTask(trips.url, id, "error", { isOver: false });
+  for (const response of [await waiting, await resultOf(id, "?wait=60s")]) {
+    expect(response.status).toBe(202);
+    expect(response.headers.get("retry-after")).toBe("1");
+    expect(await response.json()).toMatchObject({ id, state: "error", result: null });
+  }
+});
+
+test("a submission that prefers to wait is answered 202 when its task halts", async () => {
+  const waiting = submit({ prefer: "wait=60" });
+  const id = await onlyTask();
+  await finishTask(trips.url, id, "error", { isOver: false });
+  const response = await waiting;
+  expect(response.status).toBe(202);
+  expect(response.headers.get("location")).toBe(`/v1/tasks/${id}`);
+});
+
 test("a task that does not end in time is answered 202, with when to ask again", async () => {
   const id = await idOf(await submit());
   for (const wait of ["", "?wait=50ms"]) {

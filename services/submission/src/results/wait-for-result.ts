@@ -1,6 +1,7 @@
 import type { Milliseconds } from "@holdfast/domain";
 import { onGone } from "@holdfast/runtime/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { TaskResource } from "../task-resource.ts";
 import type { ResultWaiter } from "./result-waiter.ts";
 
 /** How long a request may wait for a result. */
@@ -8,7 +9,11 @@ export const longestWait: Milliseconds = 60_000;
 /** The time for the answer, after the wait. */
 const grace: Milliseconds = 20_000;
 
-/** Has the request wait until the task has ended, or its time is over. Its connection is kept for as long. */
+/** Whether there is nothing to wait for: the task has ended, or waits for an operator itself. */
+export const isSettled = ({ finishedAt, state }: TaskResource): boolean =>
+  finishedAt !== null || state === "error";
+
+/** Has the request wait until the task has ended or halted, or its time is over. Its connection is kept for as long. */
 export async function waitForResult(
   waiter: ResultWaiter,
   request: FastifyRequest,

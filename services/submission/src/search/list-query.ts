@@ -10,6 +10,7 @@ import {
 } from "@holdfast/domain";
 import type { PageWish, TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
+import { pageFields, readCursor, sizeOf } from "../api/pages.ts";
 import { invalidRequest } from "../problem.ts";
 import { taskStates } from "./task-states.ts";
 
@@ -52,26 +53,12 @@ const options = { additionalProperties: false, patternProperties: labels };
 
 /** The query of a count of tasks. A label `x` is asked for as `label.x`. */
 export const CountQuery = Type.Object(filter, options);
+/** Tasks of a page. */
+const pages = { usual: 20, most: 500 };
+/** Which page of tasks is asked for. */
+export const taskPageFields = pageFields(pages);
 /** The query of a list of tasks. */
-export const ListQuery = Type.Object(
-  {
-    ...filter,
-    limit: Type.Optional(
-      Type.String({
-        maxLength: 3,
-        pattern: "^([1-9][0-9]?|[1-4][0-9]{2}|500)$",
-        description: "Tasks of a page: from 1 to 500; 20 unless it is set.",
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({ maxLength: 100, description: "The `next` of the page before." }),
-    ),
-  },
-  options,
-);
-
-/** How many tasks a page has at most, unless it is said. */
-export const usualLimit = 20;
+export const ListQuery = Type.Object({ ...filter, ...taskPageFields }, options);
 
 export type CountQuery = Static<typeof CountQuery>;
 
@@ -116,19 +103,11 @@ export function readInstant(
 
 const invalid = (pointer: string, detail: string) => invalidRequest([{ pointer, detail }]);
 
-/** Reads where a page begins, by what the page before named as its next, and how long it is. */
-export const pageOf = (
-  cursor: string | undefined,
-  most: number,
-  pointer = "/cursor",
-): PageWish => ({ after: cursor === undefined ? null : readCursor(cursor, pointer), most });
-
-/** Reads where a page ended. Opaque: a client only sends it back to get the next page. */
-function readCursor(cursor: string, pointer: string): string {
-  const id = Buffer.from(cursor, "base64url").toString("latin1");
-  if (isId(id)) return id;
-  throw invalid(pointer, "must be what the page before named as its next");
-}
-
-export const cursorOf = (next: string | null): string | null =>
-  next === null ? null : Buffer.from(next).toString("base64url");
+/** The page of tasks that a request asks for. */
+export const pageOf = ({
+  limit,
+  after,
+}: {
+  readonly limit?: number;
+  readonly after?: string;
+}): PageWish => ({ after: readCursor(after, isId), most: sizeOf(limit, pages) });

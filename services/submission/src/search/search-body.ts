@@ -4,7 +4,8 @@ import type { TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { mustBeStorable } from "../operators/must-be-storable.ts";
 import { Problem } from "../problem.ts";
-import { filterFields, fingerprintPattern, readInstant } from "./list-query.ts";
+import { fingerprintPattern, readInstant, taskPageFields } from "./list-query.ts";
+import { openStates } from "./task-states.ts";
 
 const closed = { additionalProperties: false };
 const Text = Type.String({ maxLength: limits.property });
@@ -91,23 +92,7 @@ export const SearchBody = Type.Object(
         { maxItems: 1, description: "The one order that there is." },
       ),
     ),
-    page: Type.Optional(
-      Type.Object(
-        {
-          limit: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: 500,
-              description: "Tasks of a page; 20 unless it is set.",
-            }),
-          ),
-          after: Type.Optional(
-            Type.String({ maxLength: 100, description: "The `next` of the page before." }),
-          ),
-        },
-        { ...closed, description: "Which page." },
-      ),
-    ),
+    ...taskPageFields,
   },
   closed,
 );

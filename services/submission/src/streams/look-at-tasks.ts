@@ -29,10 +29,7 @@ export async function lookAtTasks(
     await sendMoves(deps, followers.slice(at, at + asked));
   }
   const behind = followers.filter((one) => one.isBehind && !one.hasMore && !one.hasEnded);
-  const alike = Map.groupBy(
-    behind,
-    ({ taskId, noun, reader }) => `${taskId} ${noun.inputField} ${reader}`,
-  );
+  const alike = Map.groupBy(behind, ({ taskId, reader }) => `${taskId} ${reader}`);
   for (const group of [...alike.values()].slice(0, mostShown)) await sendTask(deps, group);
 }
 
@@ -74,9 +71,9 @@ async function sendTask({ tasks, streams }: LookDependencies, group: readonly Fo
   const [first] = ready;
   if (first === undefined) return;
   const room = streams.roomFor(first.stream);
-  const { taskId, noun, reader } = first;
+  const { taskId, reader } = first;
   try {
-    const as = { noun, reader, makeRoom: room.make };
+    const as = { reader, makeRoom: room.make };
     const shown = await tasks.show(taskId, as).then(({ resource }) => resource, refusalOf);
     if (shown === null) return;
     if (shown instanceof Problem) {

@@ -1,11 +1,8 @@
 import type { SubmissionStore } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Type } from "typebox";
 import type { Access } from "../access/access.ts";
-import { describeAt, eventStream } from "../api/describe.ts";
-import { type Door, doorsOf } from "../doors.ts";
+import { describe, eventStream } from "../api/describe.ts";
 import { type ById, codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
-import type { WorkflowDirectory } from "../workflow-directory.ts";
 import type { Following } from "./follow-by-looks.ts";
 import { lastEventId, type Resuming, StreamQuery } from "./last-event-id.ts";
 import type { OpenStreams } from "./open-streams.ts";
@@ -13,7 +10,6 @@ import { type Follower, follower, overlap } from "./task-followers.ts";
 
 interface Dependencies {
   readonly store: Pick<SubmissionStore, "findEarlierMove">;
-  readonly directory: Pick<WorkflowDirectory, "noun">;
   readonly tasks: Tasks;
   readonly streams: OpenStreams;
   readonly following: Following<Follower>;
@@ -22,30 +18,27 @@ interface Dependencies {
 
 /** Streams what becomes of a task, to those who know its id. */
 export function taskEventsRoute(app: FastifyInstance, deps: Dependencies): void {
-  for (const door of doorsOf(deps.directory)) {
-    const taskEvent = door.isOfCollection ? "CollectionTaskEvent" : "TaskEvent";
-    const schema = {
-      ...describeAt(door, {
-        id: "followTask",
-        summary: `Follows the ${door.noun.one}: its moves as they come, until it has ended.`,
-        description: words,
-        isOpen: true,
-        answers: { "200": eventStream(["MovedEvent", taskEvent, "EndEvent"]) },
-        codes: codesOfTask,
-      }),
-      params: Type.Object({ ...door.params, ...TaskParams.properties }),
-      querystring: StreamQuery,
-    };
-    const path = `${door.path}/:id/events`;
-    const options = { schema, exposeHeadRoute: false, onRequest: deps.access.toRead };
-    app.get<ById & Resuming>(path, options, async (request, reply) => {
-      deps.streams.mustHaveRoom(request);
-      const start = await startOf(request, door, deps);
-      const stream = deps.streams.open(request, reply, () => deps.following.leave(one));
-      const one = follower(start, stream);
-      deps.following.follow(one);
-    });
-  }
+  const schema = {
+    ...describe({
+      id: "followTask",
+      tag: "tasks",
+      summary: "Follows the task: its moves as they come, until it has ended.",
+      description: words,
+      isOpen: true,
+      answers: { "200": eventStream(["MovedEvent", "TaskEvent", "EndEvent"]) },
+      codes: codesOfTask,
+    }),
+    params: TaskParams,
+    querystring: StreamQuery,
+  };
+  const options = { schema, exposeHeadRoute: false, onRequest: deps.access.toRead };
+  app.get<ById & Resuming>("/v1/tasks/:id/events", options, async (request, reply) => {
+    deps.streams.mustHaveRoom(request);
+    const start = await startOf(request, deps);
+    const stream = deps.streams.open(request, reply, () => deps.following.leave(one));
+    const one = follower(start, stream);
+    deps.following.follow(one);
+  });
 }
 
 const words =
@@ -53,13 +46,11 @@ const words =
 
 async function startOf(
   request: FastifyRequest<ById & Resuming>,
-  door: Door,
   { tasks, store, access }: Dependencies,
 ) {
-  const noun = await door.nounOf(request);
   const { id: taskId } = request.params;
-  await tasks.mustExist(taskId, noun);
+  await tasks.mustExist(taskId);
   const seen = lastEventId(request);
   const after = seen === null ? null : await store.findEarlierMove({ taskId, seen, overlap });
-  return { taskId, noun, reader: access.readerOf(request), after: after ?? "0" };
+  return { taskId, reader: access.readerOf(request), after: after ?? "0" };
 }

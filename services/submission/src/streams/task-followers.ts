@@ -1,14 +1,12 @@
 import type { Milliseconds, TaskState } from "@holdfast/domain";
 import type { FollowedMove } from "@holdfast/state-store";
 import type { Reader } from "../access/access.ts";
-import type { Noun } from "../noun.ts";
 import { historyResource } from "../task-resource.ts";
 import type { EventStream } from "./event-stream.ts";
 
 /** A client that follows a task. */
 export interface Follower {
   readonly taskId: string;
-  readonly noun: Noun;
   readonly reader: Reader;
   readonly stream: EventStream;
   /** Moves after this one are read: some of them were sent before. */
@@ -36,7 +34,6 @@ export const overlap: Milliseconds = 5_000;
 
 interface Start {
   readonly taskId: string;
-  readonly noun: Noun;
   readonly reader: Reader;
   /** Moves after this one are sent. */
   readonly after: string;
@@ -44,7 +41,7 @@ interface Start {
 }
 
 export function follower(
-  { taskId, noun, reader, after: from, clock = () => performance.now() }: Start,
+  { taskId, reader, after: from, clock = () => performance.now() }: Start,
   stream: EventStream,
 ): Follower {
   let after = from;
@@ -57,7 +54,6 @@ export function follower(
   };
   const self: Follower = {
     taskId,
-    noun,
     reader,
     stream,
     get after() {

@@ -47,7 +47,10 @@ async function pause(origin: string, id: string): Promise<void> {
   const task = (await (await fetch(`${origin}/v1/tasks/${id}`, { headers })).json()) as {
     readonly version: number;
   };
-  const body = JSON.stringify({ actor: "bob", reason: "first", version: task.version });
-  const answer = await fetch(`${origin}/v1/tasks/${id}/pause`, { method: "POST", headers, body });
+  const answer = await fetch(`${origin}/v1/tasks/${id}/pause`, {
+    method: "POST",
+    headers: { ...headers, "if-match": `"${task.version}"` },
+    body: JSON.stringify({ actor: "bob", reason: "first" }),
+  });
   expect(answer.status).toBe(200);
 }

@@ -42,7 +42,7 @@ async function ask(
   if (url === undefined) return null;
   try {
     const signal = AbortSignal.timeout(patience);
-    const response = await fetch(`${url}/v1/orders/${taskId}`, { signal });
+    const response = await fetch(`${url}/v1/tasks/${taskId}`, { signal });
     if (response.status !== 200) return null;
     const { state, version } = (await response.json()) as { state: string; version: number };
     return { state, version };

@@ -17,8 +17,6 @@ interface Answer {
 interface Route {
   readonly method: string;
   readonly url: string;
-  readonly operationId?: string;
-  readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
   readonly params?: Schema;
@@ -40,22 +38,14 @@ export async function httpPage(): Promise<string> {
   const { namedSchemas } = await load("services/submission/src/api/schemas.ts");
   const routes = await (listRoutes as () => Promise<readonly Route[]>)();
   const sections = routes
-    .filter(isOfItsOwn)
     .toSorted((a, b) => (`${a.url} ${a.method}` < `${b.url} ${b.method}` ? -1 : 1))
     .map(section);
   const bodies = (namedSchemas as readonly NamedSchema[])
-    .filter(({ $id }) => !$id.startsWith("Collection") && !($id in ownPages))
+    .filter(({ $id }) => !($id in ownPages))
     .toSorted((a, b) => (a.$id < b.$id ? -1 : 1))
     .map(bodySection);
   return [...sections, "## Bodies of answers", ...bodies].join("\n\n");
 }
-
-/**
- * Whether a route is described by itself: those of a collection are as those of `/v1/tasks`, but for the one that
- * submits.
- */
-const isOfItsOwn = ({ tags = [], operationId }: Route): boolean =>
-  !tags.includes("collections") || operationId === "submitTaskOfCollection";
 
 /** The codes that follow from no rule about all routes, or all of a kind. */
 function refusalsOf({ commonCodes, ...route }: Route): readonly (readonly string[])[] {

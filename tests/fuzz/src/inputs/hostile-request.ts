@@ -5,7 +5,6 @@ import {
   ids,
   json,
   listing,
-  nouns,
   type Route,
   search,
   timedListing,
@@ -74,18 +73,22 @@ const reading = (dice: Dice, around: DecisionContext): Route => ({
   target: "GET order",
   service: dice.pick(["submission", "operations"]),
   method: "GET",
-  path: `/v1/${dice.pick(nouns)}/${orderId(dice, around)}${dice.pick(["", "/history", "/result?wait=1ms", "/result?wait=61s", "?x=%00", "/x"])}`,
+  path: `/v1/tasks/${dice.oneIn(6) ? byKey(dice) : orderId(dice, around)}${dice.pick(["", "/history", "/result?wait=1ms", "/result?wait=61s", "?x=%00", "/x"])}`,
   headers: {},
   valid: null,
 });
 
-const ifMatch = (dice: Dice): Record<string, string> =>
-  dice.oneIn(4) ? { "if-match": dice.pick(['"1"', "*", 'W/"1"', "x"]) } : {};
+const byKey = (dice: Dice): string =>
+  `by-key?workflow=${dice.pick(["fulfil-order", ...ids])}&key=${dice.pick(["fuzz-1", ...ids])}`;
 
-const wish = (dice: Dice): Record<string, unknown> => ({
+const ifMatch = (dice: Dice): Record<string, string> =>
+  dice.oneIn(8)
+    ? {}
+    : { "if-match": dice.pick([`"${dice.between(1, 12)}"`, '"1"', "*", 'W/"1"', "x"]) };
+
+const wish = (): Record<string, unknown> => ({
   actor: "fuzz",
   reason: "to see what happens",
-  version: dice.between(1, 12),
 });
 
 const onOrder = (dice: Dice, around: DecisionContext): Route => {
@@ -95,9 +98,9 @@ const onOrder = (dice: Dice, around: DecisionContext): Route => {
     target: "operator on order",
     service: "operations",
     method: "POST",
-    path: `/v1/${dice.pick(nouns)}/${orderId(dice, around)}/${act}`,
+    path: `/v1/tasks/${orderId(dice, around)}/${act}`,
     headers: { ...json, ...authorization(dice, around), ...ifMatch(dice) },
-    valid: () => ({ ...wish(dice), ...(more as Record<string, object>)[act] }),
+    valid: () => ({ ...wish(), ...(more as Record<string, object>)[act] }),
   };
 };
 

@@ -24,9 +24,6 @@ export const ids = [
   "z".repeat(2_000),
 ] as const;
 
-/** The nouns under which tasks are shown and operated. */
-export const nouns = ["orders", "tasks"] as const;
-
 export const json = { "content-type": "application/json" };
 
 export const authorization = (
@@ -47,7 +44,6 @@ export const authorization = (
 export const timedListing = (dice: Dice, around: DecisionContext): Route => {
   const [path, from, until] = dice.pick([
     ["tasks", "createdFrom", "createdBefore"],
-    ["orders", "createdFrom", "createdBefore"],
     ["tasks/count", "createdFrom", "createdBefore"],
     ["failures", "createdFrom", "createdBefore"],
     ["statistics", "from", "until"],
@@ -72,7 +68,7 @@ export const listing = (dice: Dice, around: DecisionContext): Route => {
     "createdFrom",
     "correlationId",
     "limit",
-    "cursor",
+    "after",
     "key",
     "label.a",
     "label.",
@@ -82,7 +78,7 @@ export const listing = (dice: Dice, around: DecisionContext): Route => {
     target: "GET list",
     service: "operations",
     method: "GET",
-    path: `/v1/${dice.pick(["tasks", "orders", "tasks/count", "workflows", "nothing"])}?${field}=${value}`,
+    path: `/v1/${dice.pick(["tasks", "orders", "tasks/count", "workflows", "agents", "pauses", "nothing"])}?${field}=${value}`,
     headers: authorization(dice, around),
     valid: null,
   };
@@ -92,7 +88,7 @@ export const search = (dice: Dice, around: DecisionContext): Route => ({
   target: "POST search",
   service: "operations",
   method: "POST",
-  path: `/v1/${dice.pick(nouns)}/search`,
+  path: "/v1/tasks/search",
   headers: { ...json, ...authorization(dice, around) },
   valid: () => searchBody(dice),
 });
@@ -118,7 +114,8 @@ const searchBody = (dice: Dice): unknown => ({
     [dice.pick(fields), condition(dice)],
     [dice.pick(fields), condition(dice)],
   ]),
-  page: { limit: dice.between(0, 101), after: dice.pick(["", "x", "AAAA", "x".repeat(101)]) },
+  limit: dice.between(0, 1_001),
+  after: dice.pick(["", "x", "AAAA", "x".repeat(1_001)]),
 });
 
 const condition = (dice: Dice): unknown =>

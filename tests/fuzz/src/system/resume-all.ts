@@ -23,31 +23,36 @@ interface Pause {
  * an input has brought about, so that what is left can end.
  */
 export async function resumeAll(operationsUrl: string, stateStoreUrl: string): Promise<void> {
-  const post = async (path: string, more: object): Promise<void> => {
-    const body = JSON.stringify({ actor: "fuzz", reason: "the run is over", ...more });
-    const response = await fetch(`${operationsUrl}${path}`, { method: "POST", headers, body });
-    // Conflict: what was under way has moved it on. It is looked at again.
-    if (response.ok || response.status === 409) return;
+  const post = async (path: string, version?: number): Promise<void> => {
+    const body = JSON.stringify({ actor: "fuzz", reason: "the run is over" });
+    const seen = version === undefined ? {} : { "if-match": `"${version}"` };
+    const response = await fetch(`${operationsUrl}${path}`, {
+      method: "POST",
+      headers: { ...headers, ...seen },
+      body,
+    });
+    // What was under way has moved it on. It is looked at again.
+    if (response.ok || response.status === 409 || response.status === 412) return;
     throw new Error(`${path} was refused: ${await response.text()}`);
   };
   const listed = await fetch(`${operationsUrl}/v1/pauses`, { headers });
   const { items } = (await listed.json()) as { readonly items: readonly Pause[] };
   for (const { kind, name } of items) {
-    await post(`/v1/${kind}s/${encodeURIComponent(name)}/resume`, {});
+    await post(`/v1/${kind}s/${encodeURIComponent(name)}/resume`);
   }
   const remotes = await fetch(`${operationsUrl}/v1/remotes`, { headers });
   const { items: services } = (await remotes.json()) as { readonly items: readonly Remote[] };
   for (const { name, breaker, throttledUntil } of services) {
     const isThrottled = throttledUntil !== null && Date.parse(throttledUntil) > Date.now();
     if (breaker === "closed" && !isThrottled) continue;
-    await post(`/v1/remotes/${encodeURIComponent(name)}/release`, {});
+    await post(`/v1/remotes/${encodeURIComponent(name)}/close`);
   }
   const orders = await queryOnce<{ id: string; version: number }>(
     stateStoreUrl,
     `select task_id::text as id, version from state.tasks
       where paused_at is not null and process_state not in ('processed', 'undone')`,
   );
-  for (const { id, version } of orders) await post(`/v1/tasks/${id}/resume`, { version });
+  for (const { id, version } of orders) await post(`/v1/tasks/${id}/resume`, version);
   // An Agent may ask for an hour.
   const delayed = await queryOnce<{ id: string; version: number; step: string }>(
     stateStoreUrl,
@@ -56,6 +61,6 @@ export async function resumeAll(operationsUrl: string, stateStoreUrl: string): P
       where s.process_state = 'pending' and s.not_before > clock_timestamp() + interval '5 s'`,
   );
   for (const { id, version, step } of delayed) {
-    await post(`/v1/tasks/${id}/steps/${encodeURIComponent(step)}/retry`, { version });
+    await post(`/v1/tasks/${id}/steps/${encodeURIComponent(step)}/retry`, version);
   }
 }

@@ -81,9 +81,6 @@ async function wishOf(
 
 const ofOperation = (operation: BulkOperation): Outcome => ({ value: operation, columns });
 
-const pageOf = ({ limit }: { readonly limit?: string | undefined }) =>
-  limit === undefined ? {} : { limit: Number(limit) };
-
 const listVerb: Verb = {
   name: "bulk list",
   operations: ["listBulkOperations"],
@@ -91,7 +88,7 @@ const listVerb: Verb = {
   summary: "list bulk operations, latest first",
   options: listing.options,
   async run(invocation) {
-    const { items } = await invocation.client().bulk.list(pageOf(await listing.read(invocation)));
+    const { items } = await invocation.client().bulk.list(await listing.read(invocation));
     const note = items.length === 0 ? "There is no bulk operation." : undefined;
     return { value: items, columns, note };
   },
@@ -147,8 +144,7 @@ const itemsVerb: Verb = {
   options: { ...reading.options, ...own("all") },
   async run(invocation) {
     const { operands, flag, client } = invocation;
-    const { limit, ...which } = await reading.read(invocation);
-    const how = { ...which, ...pageOf({ limit }) };
+    const how = await reading.read(invocation);
     const value: BulkItem[] = [];
     let after: string | null = null;
     do {

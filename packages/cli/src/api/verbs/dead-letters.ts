@@ -18,11 +18,7 @@ const listVerb: Verb = {
   summary: "list messages that no service could use, latest first",
   options: { ...listing.options, ...own("all") },
   async run(invocation) {
-    const { limit, queue } = await listing.read(invocation);
-    const how = {
-      ...(queue === undefined ? {} : { queue }),
-      ...(limit === undefined ? {} : { limit: Number(limit) }),
-    };
+    const how = await listing.read(invocation);
     const value: DeadLetter[] = [];
     let after: string | null = null;
     do {

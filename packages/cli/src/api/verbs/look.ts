@@ -3,6 +3,7 @@ import type {
   HoldfastClient,
   ListedTask,
   SearchWish,
+  Task,
   TaskPage,
 } from "@holdfast/client";
 import { saidBy } from "@holdfast/domain";
@@ -24,10 +25,24 @@ export const getVerb: Verb = {
   operands: ["<id>"],
   summary: "show a task and its steps",
   options: {},
-  async run({ operands: [id = ""], client, at }) {
-    const task = await client().tasks.get(id);
-    const steps = table(task.steps, ["name", "agent", "processState", "attempt", "faultCode"], at);
-    return { value: task, text: `${table([task], columns, at)}\n\n${steps}` };
+  async run({ operands: [id = ""], client }) {
+    return shown(await client().tasks.get(id));
+  },
+};
+
+function shown(task: Task): Outcome {
+  const steps = table(task.steps, ["name", "agent", "processState", "attempt", "faultCode"]);
+  return { value: task, text: `${table([task], columns)}\n\n${steps}` };
+}
+
+export const findVerb: Verb = {
+  name: "tasks find",
+  operations: ["getTaskByKey"],
+  operands: ["<workflow>", "<key>"],
+  summary: "show the task of a workflow that has a business key, or had it last",
+  options: {},
+  async run({ operands: [workflow = "", key = ""], client }) {
+    return shown(await client().tasks.getByKey(workflow, key));
   },
 };
 
@@ -79,7 +94,7 @@ async function* searchAll(
   let after: string | null = null;
   do {
     const page = after === null ? { limit: 100 } : { limit: 100, after };
-    const found: TaskPage = await tasks.search({ ...wish, page });
+    const found: TaskPage = await tasks.search({ ...wish, ...page });
     yield* found.items;
     after = found.next;
   } while (after !== null);

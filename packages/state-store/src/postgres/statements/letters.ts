@@ -25,7 +25,10 @@ export interface LettersStatements {
     readonly row: { readonly action: string };
   };
   readonly "find-dead-letter-actions": {
-    readonly params: object;
+    readonly params: {
+      readonly after: number | string | null;
+      readonly most: number | string | null;
+    };
     readonly row: {
       readonly id: Maybe<string>;
       readonly queue: string;

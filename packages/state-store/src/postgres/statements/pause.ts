@@ -12,8 +12,12 @@ export interface PauseStatements {
     readonly row: { readonly id: Maybe<string> };
   };
   readonly "find-pauses": {
-    readonly params: object;
+    readonly params: {
+      readonly before: number | string | null;
+      readonly most: number | string | null;
+    };
     readonly row: {
+      readonly id: Maybe<string>;
       readonly kind: string;
       readonly name: string;
       readonly actor: string;

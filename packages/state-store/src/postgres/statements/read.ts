@@ -7,7 +7,11 @@ export interface ReadStatements {
     readonly row: { readonly processState: string; readonly tasks: Maybe<number> };
   };
   readonly "find-agents": {
-    readonly params: { readonly format: number | null };
+    readonly params: {
+      readonly format: number | null;
+      readonly after: string | null;
+      readonly most: number | string | null;
+    };
     readonly row: {
       readonly name: Maybe<string>;
       readonly living: Maybe<number>;
@@ -96,6 +100,14 @@ export interface ReadStatements {
       readonly paused: unknown;
       readonly steps: unknown;
     };
+  };
+  readonly "find-task-by-key": {
+    readonly params: {
+      readonly tenant: string | null;
+      readonly family: string | null;
+      readonly key: string | null;
+    };
+    readonly row: { readonly taskId: Maybe<string> };
   };
   readonly "find-tasks": {
     readonly params: {

@@ -24,7 +24,7 @@ export function useTaskList(filter: TaskFilter) {
   const ask = useCallback(
     (after: string | null, signal?: AbortSignal) => {
       const page = after === null ? { limit: pageSize.first } : { limit: pageSize.further, after };
-      const body = { filter: searchFilter(filter, ticker.get()), page };
+      const body = { filter: searchFilter(filter, ticker.get()), ...page };
       return api.ask<TaskPageData>({ method: "POST", path: "/v1/tasks/search", body }, signal);
     },
     // oxlint-disable-next-line exhaustive-deps -- the text stands for the filter
