@@ -137,7 +137,7 @@ test("a list is read page by page, and a key with any character is asked for as 
   ]);
 });
 
-test.each(["processed", "compensated", "error"])(
+test.each(["processed", "undone", "halted"])(
   "a run returns once its task is %s, whatever is left of its time",
   async (state) => {
     const ended = { id: "t1", state, result: null, faultCode: null };

@@ -13,11 +13,11 @@ export interface WaitOptions {
 }
 
 /** Whether a task has halted: it goes on only when an operator acts. */
-export const isHalted = ({ state }: Pick<TaskResult, "state">): boolean => state === "error";
+export const isHalted = ({ state }: Pick<TaskResult, "state">): boolean => state === "halted";
 
 /** Whether there is nothing to wait for: the task has ended or halted. */
 export const isSettled = ({ state }: Pick<TaskResult, "state">): boolean =>
-  state === "processed" || state === "compensated" || isHalted({ state });
+  state === "processed" || state === "undone" || isHalted({ state });
 
 /** How a task stands: as soon as it has ended or halted, or once the time is over. */
 export async function awaitResult(

@@ -113,7 +113,7 @@ describe("a booking", () => {
     await operated.onBooking(booking, "cancel");
     const response = await operated.onBooking(await operated.show(booking.id), "cancel");
     expect(response.statusCode).toBe(409);
-    expect(response.json()).toMatchObject({ code: "task.task_finished" });
+    expect(response.json()).toMatchObject({ code: "task.finished" });
   });
 
   test("waits while it is paused, and shows who paused it and why", async () => {

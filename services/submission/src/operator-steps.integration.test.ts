@@ -32,7 +32,7 @@ describe("a step that is delayed", () => {
       },
       "reserve",
       409,
-      "task.task_paused",
+      "task.is_paused",
     ],
     ["a step that is due", submitted, "reserve", 409, "task.not_delayed"],
     ["a step that has failed for good", halted, "reserve", 409, "task.not_pending"],

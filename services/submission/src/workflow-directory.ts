@@ -3,7 +3,6 @@ import { familyOf, namesLike, type WorkflowDefinition } from "@holdfast/domain";
 import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
 import { type SubmissionStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
-import { namesLike } from "./names-like.ts";
 import { Problem } from "./problem.ts";
 
 /** A version of a workflow that tasks can be submitted to. */

@@ -5,6 +5,8 @@ import { bulkVerbs } from "./verbs/bulk.ts";
 import { completionVerb } from "./verbs/completion.ts";
 import { configVerbs, keyVerbs } from "./verbs/config.ts";
 import { deadLetterVerbs } from "./verbs/dead-letters.ts";
+import { diagnosisVerbs } from "./verbs/diagnosis.ts";
+import { localVerbs } from "./verbs/local.ts";
 import {
   countVerb,
   findVerb,
@@ -14,6 +16,8 @@ import {
   searchVerb,
   watchVerb,
 } from "./verbs/look.ts";
+import { mcpVerb } from "./verbs/mcp.ts";
+import { openVerb } from "./verbs/open.ts";
 import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
 import { repairVerbs } from "./verbs/repair.ts";
 import { submitVerb } from "./verbs/submit.ts";

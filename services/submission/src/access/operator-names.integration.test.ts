@@ -49,7 +49,7 @@ test("what an operator types as its name is nowhere stored as the name of a proc
   await post("/v1/workflows/trip.v1/pause");
   await post("/v1/workflows/trip.v1/resume");
   await post("/v1/workflows/trip.v1/retire");
-  await post("/v1/remotes/hotels/open");
+  await post("/v1/remotes/hotels/hold");
   await post(`/v1/tasks/${id}/pause`);
   const shown = (await trips.get(`/v1/tasks/${id}/history`)).json<{ items: { actor: string }[] }>();
   expect(shown.items.map(({ actor }) => actor)).toContain(`operator:${typed}`);

@@ -56,7 +56,7 @@ test("a run and a wait return when the task halts, and not at the end of their t
   let found = await client.tasks.list({ key: "h-1" });
   while (found.items.length === 0) found = await client.tasks.list({ key: "h-1" });
   const id = found.items[0]?.id ?? "";
-  await finishTask(trips.url, id, "error", { isOver: false });
+  await finishTask(trips.url, id, "halted", { isOver: false });
   expect(await running).toMatchObject({ id, state: "error", result: null });
   expect(await client.result(id, { wait: "10m" })).toMatchObject({ state: "error" });
 });

@@ -40,15 +40,6 @@ export function inspectionRoutes(app: FastifyInstance, deps: Dependencies): void
   });
 }
 
-const severities = { fine: "ok", unseen: "warning", wrong: "error" } as const;
-
-const findingResource = ({ code, state, text, advice }: Finding) => ({
-  check: code,
-  severity: severities[state],
-  sentence: text,
-  advice,
-});
-
 function whyRoute(app: FastifyInstance, { tasks, inspection, onRequest }: Dependencies): void {
   const schema = {
     ...describe({

@@ -153,16 +153,16 @@ function versionOf(ifMatch: string, task: TaskRecord): number {
 /** Why a task cannot be moved as asked, in words. */
 const refusals: Readonly<Record<OperatorRefusal, string>> = {
   "task.changed": "The task was changed meanwhile: read it again.",
-  "task.unusable_task":
+  "task.not_usable":
     "The definition of its workflow, or its rows, were changed in the state store: restore them; see holdfast verify.",
-  "task.task_finished": "The task has ended: nothing more can be done to it.",
+  "task.finished": "The task has ended: nothing more can be done to it.",
   "task.wrong_goal":
     "The task is being undone already, or the step belongs to the other direction.",
   "task.not_in_error": "The step does not wait for an operator.",
   "task.not_pending":
     "The step does not wait to be tried: it is being worked on, done or not begun.",
   "task.not_delayed": "The step is due already: a Scheduler tries it as soon as it can.",
-  "task.task_paused": "The task is paused: resume it, and its steps are tried at once.",
+  "task.is_paused": "The task is paused: resume it, and its steps are tried at once.",
   "task.already_paused": "The task is paused already.",
   "task.not_paused": "The task is not paused.",
   "task.refused": "The task cannot be moved this way from where it stands.",

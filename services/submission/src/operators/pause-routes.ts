@@ -5,7 +5,6 @@ import { type Static, Type } from "typebox";
 import { describe, ref } from "../api/describe.ts";
 import { nextAfter, pageFields, readCursor, sizeOf } from "../api/pages.ts";
 import { isRowNumber } from "../api/query-parts.ts";
-import { namesLike } from "../names-like.ts";
 import { Problem } from "../problem.ts";
 import { NameParams, WishBody } from "../wishes.ts";
 

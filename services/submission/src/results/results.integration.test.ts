@@ -59,7 +59,7 @@ test("a request waits for the end of its task", async () => {
 test("a wait ends when the task halts, and none begins while it stands so", async () => {
   const id = await idOf(await submit());
   const waiting = resultOf(id, "?wait=60s");
-  await finishTask(trips.url, id, "error", { isOver: false });
+  await finishTask(trips.url, id, "halted", { isOver: false });
   for (const response of [await waiting, await resultOf(id, "?wait=60s")]) {
     expect(response.status).toBe(202);
     expect(response.headers.get("retry-after")).toBe("1");
@@ -70,7 +70,7 @@ test("a wait ends when the task halts, and none begins while it stands so", asyn
 test("a submission that prefers to wait is answered 202 when its task halts", async () => {
   const waiting = submit({ prefer: "wait=60" });
   const id = await onlyTask();
-  await finishTask(trips.url, id, "error", { isOver: false });
+  await finishTask(trips.url, id, "halted", { isOver: false });
   const response = await waiting;
   expect(response.status).toBe(202);
   expect(response.headers.get("location")).toBe(`/v1/tasks/${id}`);

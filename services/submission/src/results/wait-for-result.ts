@@ -11,7 +11,7 @@ const grace: Milliseconds = 20_000;
 
 /** Whether there is nothing to wait for: the task has ended, or waits for an operator itself. */
 export const isSettled = ({ finishedAt, state }: TaskResource): boolean =>
-  finishedAt !== null || state === "error";
+  finishedAt !== null || state === "halted";
 
 /** Has the request wait until the task has ended or halted, or its time is over. Its connection is kept for as long. */
 export async function waitForResult(

@@ -4,8 +4,7 @@ import type { TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { mustBeStorable } from "../operators/must-be-storable.ts";
 import { Problem } from "../problem.ts";
-import { fingerprintPattern, readInstant, taskPageFields } from "./list-query.ts";
-import { openStates } from "./task-states.ts";
+import { filterFields, fingerprintPattern, readInstant, taskPageFields } from "./list-query.ts";
 
 const closed = { additionalProperties: false };
 const Text = Type.String({ maxLength: limits.property });

@@ -45,7 +45,7 @@ export async function resumeAll(operationsUrl: string, stateStoreUrl: string): P
   for (const { name, breaker, throttledUntil } of services) {
     const isThrottled = throttledUntil !== null && Date.parse(throttledUntil) > Date.now();
     if (breaker === "closed" && !isThrottled) continue;
-    await post(`/v1/remotes/${encodeURIComponent(name)}/close`);
+    await post(`/v1/remotes/${encodeURIComponent(name)}/release`);
   }
   const orders = await queryOnce<{ id: string; version: number }>(
     stateStoreUrl,

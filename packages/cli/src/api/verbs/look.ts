@@ -25,14 +25,14 @@ export const getVerb: Verb = {
   operands: ["<id>"],
   summary: "show a task and its steps",
   options: {},
-  async run({ operands: [id = ""], client }) {
-    return shown(await client().tasks.get(id));
+  async run({ operands: [id = ""], client, at }) {
+    return shown(await client().tasks.get(id), at);
   },
 };
 
-function shown(task: Task): Outcome {
-  const steps = table(task.steps, ["name", "agent", "processState", "attempt", "faultCode"]);
-  return { value: task, text: `${table([task], columns)}\n\n${steps}` };
+function shown(task: Task, at: Invocation["at"]): Outcome {
+  const steps = table(task.steps, ["name", "agent", "processState", "attempt", "faultCode"], at);
+  return { value: task, text: `${table([task], columns, at)}\n\n${steps}` };
 }
 
 export const findVerb: Verb = {
@@ -41,8 +41,8 @@ export const findVerb: Verb = {
   operands: ["<workflow>", "<key>"],
   summary: "show the task of a workflow that has a business key, or had it last",
   options: {},
-  async run({ operands: [workflow = "", key = ""], client }) {
-    return shown(await client().tasks.getByKey(workflow, key));
+  async run({ operands: [workflow = "", key = ""], client, at }) {
+    return shown(await client().tasks.getByKey(workflow, key), at);
   },
 };
 
