@@ -10,7 +10,9 @@ import { type Host, type Ports, runScheduler } from "@holdfast/testing/simulator
 import { expect, test } from "@jest/globals";
 
 /** Replies that are followed. Loops in the background have their turn during some of them, and not during all. */
-const replies = 12;
+const replies = 40;
+/** Steps of each task: as few as usual, since the Scheduler keeps no large task in its cache. */
+const stepsOfTask = 5;
 
 const policy = {
   startWithin: 60_000,
@@ -21,7 +23,7 @@ const policy = {
 
 /** Each step makes the next one due. */
 const steps = Array.from(
-  { length: replies + 3 },
+  { length: stepsOfTask },
   (_, index): StepDefinition => ({
     ...policy,
     name: `s${index}`,
@@ -74,7 +76,7 @@ function openProfiler() {
 }
 
 /** How many files a reply may pass, from the broker's delivery to the commit of its transaction, with the claim in it. */
-const most = 88;
+const most = 86;
 
 test("a reply passes few files from its delivery to the commit, with the claim inside", async () => {
   await using database = await migratedDatabase();
@@ -117,7 +119,9 @@ test("a reply passes few files from its delivery to the commit, with the claim i
 
   const task = { tenant: "", workflow: definition.name, input: {}, priority: "normal" } as const;
   const rest = { fairness: null, replyTo: null, correlationId: null, idempotency: null };
-  await store.submitTasks([{ ...task, ...rest }], { actor: "followed" });
+  for (let count = 0; count < replies / 2; count += 1) {
+    await store.submitTasks([{ ...task, ...rest }], { actor: "followed" });
+  }
 
   const passed = await askBroker(vhost.url, async (channel) => {
     const sets: ReadonlySet<string>[] = [];
@@ -135,7 +139,9 @@ test("a reply passes few files from its delivery to the commit, with the claim i
       committed = Promise.withResolvers();
       profiler.take();
       channel.publish(replyExchange, route, body, { type: StepReply.type, messageId: token });
-      sets.push(await committed.promise);
+      const files = await committed.promise;
+      // The last step of a task makes none due.
+      if (step !== steps.at(-1)?.name) sets.push(files);
     }
     return sets.slice(2);
   });
@@ -147,9 +153,8 @@ test("a reply passes few files from its delivery to the commit, with the claim i
     (all, one) => new Set([...all].filter((file) => one.has(file))),
     first,
   );
-  process.stdout.write(
-    `A reply passes ${files.size} files:\n${[...files].toSorted().join("\n")}\n`,
-  );
+  const ours = [...files].filter((file) => file.startsWith("services/scheduler/"));
+  process.stdout.write(`A reply passes ${files.size} files, ${ours.length} of the Scheduler\n`);
   expect(files).toContain("services/scheduler/src/replies/record-replies.ts");
   expect(files).toContain("packages/state-store/src/apply/apply-events.ts");
   // What is too much is named.
