@@ -79,6 +79,7 @@ function recording(place: "learning" | "keeping" | "claiming" | null = null) {
       },
     },
     state: openState().state,
+    clock: systemClock,
     see: ({ kind }) => {
       if (kind === "replied") failAt("learning");
     },

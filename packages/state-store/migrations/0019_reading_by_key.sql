@@ -2,4 +2,4 @@
 
 grant select on state.business_keys to holdfast_operations;
 
-update state.compatibility set schema_version = greatest(schema_version, 24);
+update state.compatibility set schema_version = greatest(schema_version, 26);
