@@ -111,7 +111,7 @@ test("a task that has halted is asked about once a second where there is no stre
   const begun = performance.now();
   const { ids } = await followed([
     json(404, {}),
-    result("error"),
+    result("halted"),
     history("1"),
     result("processed"),
     history("1", "2"),

@@ -64,7 +64,7 @@ export { batchCalls, overload } from "./time/batch-calls.ts";
 export { type Clock, sleep, systemClock } from "./time/clock.ts";
 export { causeOf, failureLog } from "./time/failure-log.ts";
 export { type Repetition, repeat } from "./time/repeat.ts";
-export { turns } from "./time/turns.ts";
+export { turns, turnsOf } from "./time/turns.ts";
 export { unlessAborted } from "./time/unless-aborted.ts";
 export { attemptSpan } from "./tracing/attempt-span.ts";
 export { processSpan, sendSpan } from "./tracing/message-spans.ts";

@@ -1,3 +1,4 @@
+import { agentNamePattern } from "@holdfast/contracts";
 import type {
   ContractDifference,
   ListedAgent,
@@ -48,7 +49,8 @@ export function agentRoutes(app: FastifyInstance, { store, onRequest }: Dependen
   );
 }
 
-const isAgentName = (text: string): boolean => /^[a-z][a-z0-9-]{0,62}$/.test(text);
+const agentName = new RegExp(agentNamePattern);
+const isAgentName = (text: string): boolean => agentName.test(text);
 
 const agentResource = (
   { paused, dueFor, instances, ...agent }: ListedAgent,

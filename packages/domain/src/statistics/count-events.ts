@@ -100,7 +100,7 @@ function ofWholeTask({ action, from, to, took }: CountedEvent): Increment | null
 function ofStep({ action, isUndo }: CountedEvent): Increment | null {
   if (action === "claim") return { attempts: 1 };
   if (failures.has(action)) return { failedAttempts: 1 };
-  return isUndo && (action === "complete" || action === "resolve") ? { undone: 1 } : null;
+  return isUndo && (action === "complete" || action === "resolve") ? { undoneSteps: 1 } : null;
 }
 
 function ofAgent({ action, took, isUndo }: CountedEvent): Increment | null {

@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from "./clock.ts";
+
 /** Milliseconds of long work in one turn of the event loop, of all of a process together. */
 const longestTurn = 10;
 
@@ -41,3 +43,9 @@ export function openTurns(now: () => number = () => performance.now()): Turns {
 
 /** The turns of this process. */
 export const turns = openTurns();
+
+const endless: Turns = { isOver: () => false, next: () => Promise.resolve() };
+
+/** The turns by a clock. Where time is not that of the system, as in a simulation, nothing waits for a turn. */
+export const turnsOf = (clock: Pick<Clock, "now">): Turns =>
+  clock === systemClock ? turns : endless;

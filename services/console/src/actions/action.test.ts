@@ -26,7 +26,7 @@ test("the curl line sends what the page sends, and names no token", () => {
   const action = wholeTaskAction("cancel", [task]);
   const line = curlLine("http://localhost:3001", requestOf(action, first(action), wish));
   expect(line).toBe(
-    `curl -X POST http://localhost:3001/v1/tasks/01a1/undo -H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json' -H 'if-match: "3"' -d '{"actor":"ada","reason":"the carrier'\\''s API is back"}'`,
+    `curl -X POST http://localhost:3001/v1/tasks/01a1/cancel -H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json' -H 'if-match: "3"' -d '{"actor":"ada","reason":"the carrier'\\''s API is back"}'`,
   );
 });
 

@@ -1,4 +1,5 @@
 import type { Delivery } from "@holdfast/messaging";
+import { systemClock } from "@holdfast/runtime";
 import { expect, test } from "@jest/globals";
 import { readEach } from "./read-each.ts";
 
@@ -8,6 +9,8 @@ function busyFor(ms: number): void {
   while (performance.now() < end);
 }
 
+const clock = { clock: systemClock };
+
 const batch = Array.from({ length: 12 }, (_, index) => ({ messageId: `${index}` }) as Delivery);
 
 test("a batch of expensive messages leaves others their turn of the event loop", async () => {
@@ -16,20 +19,28 @@ test("a batch of expensive messages leaves others their turn of the event loop",
     turns += 1;
     setImmediate(again).unref();
   });
-  const { readable } = await readEach(batch, ({ messageId }) => {
-    busyFor(11);
-    return messageId;
-  });
+  const { readable } = await readEach(
+    batch,
+    ({ messageId }) => {
+      busyFor(11);
+      return messageId;
+    },
+    clock,
+  );
   clearImmediate(count);
   expect(readable).toEqual(batch.map(({ messageId }) => messageId));
   expect(turns).toBeGreaterThanOrEqual(batch.length - 1);
 });
 
 test("messages that cannot be read are kept apart from the others", async () => {
-  const { readable, unreadable } = await readEach(batch, ({ messageId }) => {
-    if (messageId === "3") throw new Error("no message");
-    return messageId;
-  });
+  const { readable, unreadable } = await readEach(
+    batch,
+    ({ messageId }) => {
+      if (messageId === "3") throw new Error("no message");
+      return messageId;
+    },
+    clock,
+  );
   expect(readable).toHaveLength(batch.length - 1);
   expect(unreadable).toMatchObject([
     { delivery: { messageId: "3" }, error: { message: "no message" } },

@@ -1,6 +1,6 @@
 import { errorText } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import { turns } from "@holdfast/runtime";
+import { type Clock, turnsOf } from "@holdfast/runtime";
 
 export interface Unreadable {
   readonly delivery: Delivery;
@@ -14,7 +14,9 @@ export interface Unreadable {
 export async function readEach<Message>(
   batch: readonly Delivery[],
   read: (delivery: Delivery) => Message,
+  { clock }: { readonly clock: Pick<Clock, "now"> },
 ): Promise<{ readonly readable: readonly Message[]; readonly unreadable: readonly Unreadable[] }> {
+  const turns = turnsOf(clock);
   const readable: Message[] = [];
   const unreadable: Unreadable[] = [];
   for (const delivery of batch) {

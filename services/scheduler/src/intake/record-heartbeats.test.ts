@@ -40,6 +40,7 @@ test.each([
         recordAttemptSigns: async () => {},
         rememberOutage: async ({ part }) => void outages.push(part),
       },
+      clock: systemClock,
       log: { warn: () => {} } as never,
     });
     await record([progressUnder(routingKey), beat, progressUnder("heartbeat.payments")]);

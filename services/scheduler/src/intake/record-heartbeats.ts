@@ -1,7 +1,7 @@
 import { AgentHeartbeat, limits, StepProgress, storableText } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/runtime";
+import type { Clock, Logger } from "@holdfast/runtime";
 import type { AttemptSignOfTask, SchedulerStore } from "@holdfast/state-store";
 import { readEach, unreadableFields } from "./read-each.ts";
 
@@ -10,6 +10,7 @@ interface Dependencies {
     SchedulerStore,
     "recordHeartbeats" | "recordAttemptSigns" | "rememberOutage"
   >;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
 }
 
@@ -17,13 +18,13 @@ interface Dependencies {
  * Keeps what Agents say of themselves, and of the attempts that they are at work on. Each under its own name: that is
  * what the broker lets through.
  */
-export function recordHeartbeats({ store, log }: Dependencies) {
+export function recordHeartbeats({ store, log, clock }: Dependencies) {
   const keep = async <Message>(
     batch: readonly Delivery[],
     read: (delivery: Delivery) => readonly Message[],
     record: (messages: readonly Message[]) => Promise<void>,
   ): Promise<void> => {
-    const { readable, unreadable } = await readEach(batch, read);
+    const { readable, unreadable } = await readEach(batch, read, { clock });
     if (unreadable.length > 0) log.warn(unreadableFields(unreadable), "heartbeats unreadable");
     const messages = readable.flat();
     if (messages.length > 0) await record(messages);

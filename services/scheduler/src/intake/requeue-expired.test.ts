@@ -48,6 +48,7 @@ async function eventOf(delivery: Delivery) {
   let kept = 0;
   const requeue = requeueExpired({
     store: { recordDeadLetters: async (letters) => void (kept += letters.length) },
+    clock: systemClock,
     apply: async (reportedEvents) => {
       applied.push(...reportedEvents);
       return {

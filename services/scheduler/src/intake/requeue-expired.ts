@@ -19,6 +19,7 @@ import { traceDeliveries } from "./trace-deliveries.ts";
 interface Dependencies extends Pick<Observer, "see"> {
   readonly store: Pick<SchedulerStore, "recordDeadLetters">;
   readonly apply: SchedulerStore["applyEvents"];
+  readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
@@ -41,7 +42,7 @@ interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
 export function requeueExpired(deps: Dependencies) {
   const { store, apply, see, log, failpoint, actor, measures, tracing = noTracing } = deps;
   return async (batch: readonly Delivery[]): Promise<void> => {
-    const { readable, unreadable } = await readEach(batch, read);
+    const { readable, unreadable } = await readEach(batch, read, deps);
     if (unreadable.length > 0) log.error(unreadableFields(unreadable), "request unreadable");
     for (const { delivery } of unreadable) delivery.reject();
     if (readable.length === 0) return;

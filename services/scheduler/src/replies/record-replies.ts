@@ -93,7 +93,7 @@ export function recordReplies(deps: Dependencies) {
   };
 
   const readAll = async (batch: readonly Delivery[]): Promise<readonly Received[]> => {
-    const { readable, unreadable } = await readEach(batch, read);
+    const { readable, unreadable } = await readEach(batch, read, deps);
     discard(unreadable);
     return readable;
   };
@@ -147,11 +147,11 @@ const unrecordedFor = 200;
 
 /** Records that probes have come, unless replies that came before them are unrecorded: the Supervisor sends others. */
 async function recordProbes(
-  deps: Pick<Dependencies, "store" | "broker" | "log">,
+  deps: Pick<Dependencies, "store" | "broker" | "clock" | "log">,
   probes: readonly Delivery[],
 ): Promise<void> {
   const { store, broker, log } = deps;
-  const { readable, unreadable } = await readEach(probes, readProbe);
+  const { readable, unreadable } = await readEach(probes, readProbe, deps);
   if (unreadable.length > 0) log.error(unreadableFields(unreadable), "probe unreadable");
   if (readable.length === 0 || broker.oldestMs(replyQueue) > unrecordedFor) return;
   await store.recordProofs(readable);
