@@ -25,7 +25,8 @@ interface Dependencies {
 export interface Reading {
   readonly find: (asked: string) => Promise<OpenWorkflow>;
   /**
-   * Reads it in a version. The submissions of a batch are read in as many turns of the event loop as that takes. What the version refuses may repeat what another one has taken: then it is the question for its task.
+   * Reads it in a version. The submissions of a batch are read in as many turns of the event loop as that takes. What the
+   * version refuses may repeat what another one has taken: then it is the question for its task.
    */
   readonly readIn: (
     asked: AskedSubmission,

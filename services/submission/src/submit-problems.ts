@@ -1,5 +1,5 @@
 import { type AskedSubmission, allowedVisible } from "@holdfast/contracts";
-import { turns } from "@holdfast/runtime";
+import { type Clock, systemClock, turnsOf } from "@holdfast/runtime";
 import { type NewTask, readSubmission, SubmissionFault } from "@holdfast/state-store";
 import type { Reader } from "./access/access.ts";
 import { Problem } from "./problem.ts";
@@ -13,12 +13,14 @@ export const codesOfHeaders = [
 ] as const;
 const inHeaders: ReadonlySet<string> = new Set(codesOfHeaders);
 
-/** Makes the task of a submission. Throws a `Problem` for one that is not to be a task. */
+/** Makes the task of a submission, in a turn of the event loop that has time for it. Throws a `Problem` for one that is not to be a task. */
 export async function readSubmissionAt(
   asked: AskedSubmission,
   workflow: OpenWorkflow,
   options: Parameters<typeof readSubmission>[2] = {},
+  clock: Clock = systemClock,
 ): Promise<NewTask> {
+  const turns = turnsOf(clock);
   if (turns.isOver()) await turns.next();
   try {
     return await readSubmission(asked, workflow, options);

@@ -96,7 +96,7 @@ export function taskSubmitter(deps: SubmitDependencies) {
 
   const write = async (request: SubmitRequest, workflow: OpenWorkflow, caller: Caller) => {
     const { submission, trace = null } = request;
-    const read = await readSubmissionAt(submission, workflow, keyLife(deps));
+    const read = await readSubmissionAt(submission, workflow, keyLife(deps), clock);
     const task = trace === null ? read : { ...read, traceContext: traceText(trace) };
     await mustHaveAgents(deps, workflow, request);
     const { result, withdraw } = submissions.add(task, caller.bodyBytes);
