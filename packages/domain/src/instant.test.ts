@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { parseInstant, parseWhen, resolveWhen } from "./instant.ts";
 
 test.each([
