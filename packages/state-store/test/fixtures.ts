@@ -8,7 +8,7 @@ import { migratedDatabase } from "@holdfast/test-servers";
 import { Client } from "pg";
 import type { ClaimedStep, ClaimOptions } from "../src/claim/claimed-step.ts";
 import { openStateStore } from "../src/open-state-store.ts";
-import type { StateStore } from "../src/roles.ts";
+import { roles, type StateStore } from "../src/roles.ts";
 import type { NewTask } from "../src/submit/new-task.ts";
 
 /** A migrated database of a test's own, dropped on disposal. */
@@ -48,17 +48,23 @@ export async function openTestStore(): Promise<TestStore> {
   const ask: TestStore["query"] = async <Row extends object>(sql: string, values: unknown[] = []) =>
     (await owner.query<Row>(sql, values)).rows;
   const owned = stack.move();
+  const asRole = (role: Role | "observer") => {
+    const own = new URL(url);
+    own.searchParams.set("options", `-c role=holdfast_${role}`);
+    return { url: own.href, applicationName: `test ${role}`, maxConnections: 8 };
+  };
+  let observer: Promise<StateStore> | undefined;
+  const openObserver = async () => owned.use(await openStateStore(asRole("observer")));
   return {
     url: url.href,
     async open(role, { withoutFaults } = { withoutFaults: "" }) {
-      const asRole = new URL(url);
-      asRole.searchParams.set("options", `-c role=holdfast_${role}`);
-      const options = { url: asRole.href, applicationName: `test ${role}`, maxConnections: 8 };
+      const options = asRole(role);
       const faults = process.env["HOLDFAST_STORE_FAULTS"] ?? "";
       if (withoutFaults !== "") process.env["HOLDFAST_STORE_FAULTS"] = "";
       const store = openStateStore(options);
       process.env["HOLDFAST_STORE_FAULTS"] = faults;
-      return claimingExactly(owned.use(await store), ask);
+      const opened = claimingExactly(owned.use(await store), ask);
+      return { ...opened, ...observing(() => (observer ??= openObserver())) };
     },
     async clear(...tables) {
       const names = [...taskTables, ...tables].map((table) => `state.${table}`);
@@ -67,6 +73,17 @@ export async function openTestStore(): Promise<TestStore> {
     query: ask,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** What observers may do, with their rights, whichever service's store a test has: no service may. */
+function observing(open: () => Promise<StateStore>): Pick<StateStore, keyof typeof roles.observer> {
+  const names = Object.keys(roles.observer) as (keyof typeof roles.observer)[];
+  type Ask = (...args: unknown[]) => Promise<unknown>;
+  const asked = names.map((name) => [
+    name,
+    async (...args: unknown[]) => ((await open())[name] as Ask)(...args),
+  ]);
+  return Object.fromEntries(asked);
 }
 
 /** A test database that holds these workflows, with a store of each service. */

@@ -19,7 +19,7 @@ describe("access to operator routes", () => {
     ["somebody with the token, but not as one", token, "auth.token_missing"],
   ])("is refused to %s", async (_, authorization, code) => {
     const booking = await operated.submit();
-    const response = await operated.act(`/v1/tasks/${booking.id}/undo`, wish, {
+    const response = await operated.act(`/v1/tasks/${booking.id}/cancel`, wish, {
       authorization,
       "if-match": '"1"',
     });
@@ -102,7 +102,7 @@ test("a client without a token learns nothing about the body that a route expect
       { nonsense: true },
       { authorization: "Bearer wrong" },
     );
-    expect(response.json()).toMatchObject({ status: 401, code: "operator.unknown" });
+    expect(response.json()).toMatchObject({ status: 401, code: "auth.token_wrong" });
   }
 });
 

@@ -130,7 +130,7 @@ test("of some tasks, those that have ended or halted are named", async () => {
        update state.tasks set process_state = '${state}' where task_id = '${halted}';
        reset session_replication_role`,
     );
-  await stand("error");
+  await stand("halted");
   const found = await operations.findFinishedTasks({ taskIds: ids });
   await stand("pending");
   expect(found.toSorted()).toEqual([...ended, halted].toSorted());

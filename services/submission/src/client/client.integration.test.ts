@@ -57,8 +57,8 @@ test("a run and a wait return when the task halts, and not at the end of their t
   while (found.items.length === 0) found = await client.tasks.list({ key: "h-1" });
   const id = found.items[0]?.id ?? "";
   await finishTask(trips.url, id, "halted", { isOver: false });
-  expect(await running).toMatchObject({ id, state: "error", result: null });
-  expect(await client.result(id, { wait: "10m" })).toMatchObject({ state: "error" });
+  expect(await running).toMatchObject({ id, state: "halted", result: null });
+  expect(await client.result(id, { wait: "10m" })).toMatchObject({ state: "halted" });
 });
 
 test("a task is found by its business key, and then the one that has the key after it", async () => {

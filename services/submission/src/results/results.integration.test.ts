@@ -63,7 +63,7 @@ test("a wait ends when the task halts, and none begins while it stands so", asyn
   for (const response of [await waiting, await resultOf(id, "?wait=60s")]) {
     expect(response.status).toBe(202);
     expect(response.headers.get("retry-after")).toBe("1");
-    expect(await response.json()).toMatchObject({ id, state: "error", result: null });
+    expect(await response.json()).toMatchObject({ id, state: "halted", result: null });
   }
 });
 
