@@ -22,7 +22,7 @@ export async function showRefusals(bench: Bench): Promise<void> {
   });
   const dialog = await ask({ page, verb: "Pause", reason: "wait" });
   await dialog.getByText("The service accepted 0 of 1.").waitFor();
-  await dialog.getByText(/^409 /).waitFor();
+  await dialog.getByText(/^412 /).waitFor();
   await dialog.getByRole("button", { name: "Back" }).click();
   await page.unrouteAll();
 

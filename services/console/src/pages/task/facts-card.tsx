@@ -113,7 +113,7 @@ function useCorrelationId(id: string): string | null {
         {
           method: "POST",
           path: "/v1/tasks/search",
-          body: { filter: { text: id }, page: { limit: 1 } },
+          body: { filter: { text: id }, limit: 1 },
         },
         signal,
       ),
