@@ -77,6 +77,15 @@ describe("an operator's request", () => {
     expect(attempts.filter(({ name }) => name === "reserve")).toHaveLength(1);
   });
 
+  test("that comes after another one is refused as about another version, whatever stands now", async () => {
+    const booking = await halted(operated);
+    expect((await operated.onBooking(booking, "resubmit")).statusCode).toBe(200);
+    for (const act of ["resubmit", "resume", "resolve", "steps/reserve/retry"]) {
+      const response = await operated.onBooking(booking, act);
+      expect([act, response.statusCode, response.json().code]).toEqual([act, 412, "task.changed"]);
+    }
+  });
+
   test("about a booking that changed meanwhile is refused, and says so", async () => {
     const booking = await operated.submit();
     await operated.onBooking(booking, "pause");

@@ -98,8 +98,11 @@ export function operatorRoute<Body extends Static<typeof WishBody>>(
       const seen = mustSayVersion(request.headers["if-match"]);
       const makeRoom = roomForRows(request, reply);
       const { task } = await tasks.find(request.params.id, makeRoom);
+      const version = versionOf(seen, task);
+      // Before anything else is said of the task as it stands: what is asked for was meant for another.
+      if (version !== task.version) throw refusal("task.changed", version);
       await apply(deps, task, {
-        version: versionOf(seen, task),
+        version,
         wish: asked,
         reported: await reports(task, { body: asked, params: { ...request.params } }),
       });
@@ -173,10 +176,16 @@ const refusedAs409 = (Object.keys(refusals) as OperatorRefusal[]).filter(
   (code) => code !== "task.changed",
 );
 
-/** Throws a 409, or a 412 for a task that has changed, that says why the task was not moved, unless it was. */
+/** Throws what says why the task was not moved, unless it was. */
 function mustBeApplied(outcome: EventOutcome | undefined, version: number): void {
   if (outcome?.applied) return;
-  const code = operatorRefusalOf(outcome?.reason ?? "unknown_task");
-  const status = code === "task.changed" ? 412 : 409;
-  throw new Problem(status, code, `${refusals[code]} You named version ${version}.`);
+  throw refusal(operatorRefusalOf(outcome?.reason ?? "unknown_task"), version);
 }
+
+/** A 409, or a 412 for a task that has changed since the version that was named. */
+const refusal = (code: OperatorRefusal, version: number): Problem =>
+  new Problem(
+    code === "task.changed" ? 412 : 409,
+    code,
+    `${refusals[code]} You named version ${version}.`,
+  );
