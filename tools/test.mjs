@@ -7,7 +7,7 @@ import { scopeOf, scopeVariables } from "./scope.mjs";
 
 const compileCache = join(root, ".holdfast/compile-cache");
 /** Milliseconds in which some test file must end. The longest, which begin first, take eight minutes. */
-const patience = 15 * 60_000;
+const timeout = 15 * 60_000;
 
 /**
  * Runs the tests of a scope with Jest and ends with one plain line that a script can read.
@@ -17,9 +17,9 @@ const patience = 15 * 60_000;
 export async function test(args, scope = scopeOf("usual")) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-totals-"));
   const file = join(folder, "progress");
-  const standstill = new AbortController();
+  const stalledConsumer = new AbortController();
   const watch = setInterval(() => {
-    if (Date.now() - lastProgress(file) > patience) standstill.abort();
+    if (Date.now() - lastProgress(file) > timeout) stalledConsumer.abort();
   }, 1_000);
   try {
     const jest = join(root, "node_modules/jest/bin/jest.js");
@@ -31,7 +31,7 @@ export async function test(args, scope = scopeOf("usual")) {
       ...namedIn(args),
       NODE_COMPILE_CACHE: compileCache,
     };
-    const { signal } = standstill;
+    const { signal } = stalledConsumer;
     const code = await run(process.execPath, [...node, jest, ...args], { env, signal });
     if (signal.aborted) sayWhatRuns(file);
     const { totals = "0 passed, 1 failed", failures = [] } = readProgress(file);
@@ -70,9 +70,7 @@ function namedIn(args) {
  */
 function sayWhatRuns(file) {
   const files = readProgress(file).running.join(", ");
-  process.stdout.write(
-    `\nEnded: no test file ended for ${patience / 60_000} minutes in ${files}\n`,
-  );
+  process.stdout.write(`\nEnded: no test file ended for ${timeout / 60_000} minutes in ${files}\n`);
 }
 
 /** @param {string} file */

@@ -51,15 +51,15 @@ test("a bulk operation over hundreds of halted orders stops with its canary, and
   });
   const ids = await faulty.submit(Array(count).fill("unshippable"), halting);
   await until(stateOf(faulty, "halted"), 200);
-  const wish = { actor: "ann", reason: "the carrier is gone", filter: { workflow: name } };
+  const request = { actor: "ann", reason: "the carrier is gone", filter: { workflow: name } };
 
   // The address is as it was: the carrier refuses it again, and the others are not touched.
-  const canary = await ask(faulty, "", { ...wish, action: "resubmit", canary: 3, rate: 100 });
+  const canary = await ask(faulty, "", { ...request, action: "resubmit", canary: 3, rate: 100 });
   await until(async () => (await ask(faulty, `/${canary.id}`)).state === "stopped", 100);
   expect(await actedOn(faulty, "resubmit")).toEqual([{ tasks: 3, acts: 3 }]);
   await until(stateOf(faulty, "halted"), 200);
 
-  const { id } = await ask(faulty, "", { ...wish, action: "cancel", canary: 5, rate: 60 });
+  const { id } = await ask(faulty, "", { ...request, action: "cancel", canary: 5, rate: 60 });
   const { system } = faulty;
   for (const gap of ["supervisor.applied", "supervisor.applying"]) {
     const failpoints = { HOLDFAST_FAILPOINTS: `${gap}=exit@2` };

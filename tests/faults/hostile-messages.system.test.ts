@@ -67,7 +67,7 @@ test("replies that cannot be stored delay no other order", async () => {
     reply({ attempt: 1e300 }),
     reply({ step: "a\u0000" }),
     reply({ step: "\ud800" }),
-    reply({ takes: 1e18 }),
+    reply({ bundleSize: 1e18 }),
     reply().replace("null", deep(20_000)),
     reply().replace("null", deep(100_000)),
     reply().replace("null", "1e400"),

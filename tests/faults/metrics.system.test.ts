@@ -90,11 +90,11 @@ const why = await whyNoPrometheus();
 if (why !== null) process.stderr.write(`No Prometheus evaluates boards and rules: ${why}.\n`);
 
 /** Milliseconds: a rate needs two scrapes. */
-const patience = 15_000;
+const timeout = 15_000;
 
 /** Asks again until each expression of the boards returns series; those that still do not are the answer. */
 async function expressionsWithoutSeries(prometheus: RunningPrometheus) {
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeout;
   let left = expressions().filter(({ runbook }) => runbook === null);
   await until(async () => {
     const counts = await Promise.all(left.map(({ text }) => prometheus.countSeries(text)));
@@ -121,7 +121,7 @@ interface EvaluatedRules {
 async function expectAlerts(prometheus: RunningPrometheus): Promise<void> {
   const evaluated = async () =>
     ((await prometheus.ask("rules")) as EvaluatedRules).groups.flatMap((group) => group.rules);
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeout;
   let stateOf = new Map<string, string>();
   // What follows from Postgres is some seconds old.
   await until(async () => {

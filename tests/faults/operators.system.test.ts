@@ -41,9 +41,9 @@ async function operate(faulty: FaultySystem, id: string, act: string, more: obje
   // Started before the order is looked at: it moves on meanwhile.
   await faulty.operationsUrl();
   const { version } = await show(faulty, id);
-  const wish = { actor: "ann", reason: "a test", ...more };
+  const request = { actor: "ann", reason: "a test", ...more };
   const headers = { authorization: `Bearer ${operatorToken}`, "if-match": `"${version}"` };
-  return post(faulty, `/v1/tasks/${id}/${act}`, wish, headers);
+  return post(faulty, `/v1/tasks/${id}/${act}`, request, headers);
 }
 
 interface Heard {
@@ -83,7 +83,7 @@ test("cancelling an order sends its Agent a cancel hint, and the completed steps
   await setFaultSettings(faulty.system, "payments", { holdMs: 4_500 });
   const { id } = await submit(faulty, "good");
   // Marked: its Agent has had the request for a while, and waits for the partner.
-  const inHand = "select from state.steps where name = 'charge' and dispatched_at is not null";
+  const inHand = "select from state.steps where name = 'charge' and confirmed_at is not null";
   await until(async () => (await faulty.query(inHand)).length === 1);
   // Only that one request is held: its undo finds a partner that answers.
   await setFaultSettings(faulty.system, "payments", {});
@@ -125,8 +125,8 @@ test("an order whose mail bounces halts, and can be resubmitted or resolved as t
 test("a paused Agent gets no requests until an operator resumes it", async () => {
   await using faulty = await startFaultySystem();
   const authorization = `Bearer ${operatorToken}`;
-  const wish = { actor: "ann", reason: "maintenance" };
-  await post(faulty, "/v1/agents/payments/pause", wish, { authorization });
+  const request = { actor: "ann", reason: "maintenance" };
+  await post(faulty, "/v1/agents/payments/pause", request, { authorization });
   const ids = await faulty.submit(["good"]);
   await until(
     async () =>
@@ -139,7 +139,7 @@ test("a paused Agent gets no requests until an operator resumes it", async () =>
   expect(
     await faulty.query("select from state.events where step = 'assess-risk' and action = 'claim'"),
   ).toEqual([]);
-  await post(faulty, "/v1/agents/payments/resume", wish, { authorization });
+  await post(faulty, "/v1/agents/payments/resume", request, { authorization });
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
 });
 

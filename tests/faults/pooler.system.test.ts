@@ -37,5 +37,5 @@ testWithPgbouncer(
   },
 );
 
-// Not `dispatched_at`: a step that is answered soon is never marked.
+// Not `confirmed_at`: a step that is answered soon is never marked.
 const underWay = "select 1 from state.events where action = 'claim'";

@@ -11,7 +11,7 @@ const expected = allRight({ processed: 8, undone: 4 });
 /** Limits for tests in which none may pass: starting a process takes seconds on a slow machine. */
 const unhurried = { startWithin: 10_000, completeWithin: 10_000 };
 
-test("if a Scheduler dies after its claim and before its publish, another one relays the request", async () => {
+test("if a Scheduler dies after its claim and before its publish, another one resends the request", async () => {
   await using faulty = await startFaultySystem({
     env: { scheduler: { HOLDFAST_FAILPOINTS: "scheduler.claimed=exit@3" } },
     limits: unhurried,

@@ -89,7 +89,7 @@ test.concurrent("a step is not retried while its Agent works on it when the seco
   const ids = await faulty.submit(["good"]);
   await doomed.exited;
   next.signal("SIGCONT");
-  await faulty.said("requests relayed", "scheduler");
+  await faulty.said("requests resent", "scheduler");
   await faulty.said("request dead-lettered", "scheduler");
   // While the first copy is still being worked at.
   const reserve = () =>
@@ -128,7 +128,7 @@ test.concurrent("replies in a queue that no Scheduler of an earlier release read
   await setFaultSettings(faulty.system, "inventory", { holdMs: 6_000 });
   const ids = await faulty.submit(["good"]);
   const atWork = `select 1 from state.steps
-      where name = 'reserve' and process_state = 'processing' and dispatched_at is not null`;
+      where name = 'reserve' and process_state = 'processing' and confirmed_at is not null`;
   await until(async () => (await faulty.query(atWork)).length > 0);
   upgraded?.signal("SIGKILL");
   await upgraded?.exited;

@@ -117,7 +117,7 @@ test("passwords that are rotated under running services are read from their file
       `state store: password authentication failed for user "${login.name}"`,
     ]),
   );
-  await until(async () => ((await failedRounds(port)).get("relay") ?? 0) >= 6, 200);
+  await until(async () => ((await failedRounds(port)).get("resend") ?? 0) >= 6, 200);
 
   for (const name of ["scheduler", "agent"] as const) {
     await files.get(name)!.write(withPassword(urls[name], "second"));
@@ -149,14 +149,14 @@ test("a service or an Agent whose login stays refused ends with exit code 77 and
     count: { scheduler: 0, agent: 0, supervisor: 0 },
   });
   const { system } = faulty;
-  const patience = { LOGIN_PATIENCE: "1s" };
+  const timeout = { LOGIN_TIMEOUT: "1s" };
   const ended = (["scheduler", "agent", "supervisor"] as const).map(async (name) => {
     const environment = system.environmentOf(name);
     const wrong =
       name === "supervisor"
         ? { STATE_STORE_URL: withPassword(environment["STATE_STORE_URL"]!, "wrong") }
         : { BROKER_URL: withPassword(environment["BROKER_URL"]!, "wrong") };
-    const { process: launched } = system.launch(name, { ...patience, ...wrong });
+    const { process: launched } = system.launch(name, { ...timeout, ...wrong });
     return [name, await launched.exited];
   });
   expect(await Promise.all(ended)).toEqual([

@@ -69,7 +69,7 @@ test("purging every queue while orders are in flight delays orders, and loses no
 
 /** First steps of these tasks whose request RabbitMQ has had: marked, or already answered, which is never marked. */
 const atWork = (ids: readonly string[]) => `select 1 from state.steps
-  where name = 'reserve' and (dispatched_at is not null or process_state = 'processed')
+  where name = 'reserve' and (confirmed_at is not null or process_state = 'processed')
     and task_id = any('{${ids.join(",")}}')`;
 
 /**
@@ -160,7 +160,7 @@ test("after the broker was wiped with requests in its queues, they are published
   const agents = faulty.system.running("agent");
   for (const agent of agents) agent.signal("SIGSTOP");
   const ids = await faulty.submit(mixed);
-  const marked = "select 1 from state.steps where dispatched_at is not null";
+  const marked = "select 1 from state.steps where confirmed_at is not null";
   await until(async () => (await faulty.query(marked)).length >= ids.length);
   for (const agent of agents) agent.signal("SIGKILL");
   await broker.rabbitmqctl("stop_app");

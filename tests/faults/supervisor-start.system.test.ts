@@ -31,7 +31,7 @@ test("a Supervisor that starts waits RECOVERY_DELAY for replies, and then recove
   const silent = await takeRequests(faulty, [...agents]);
   const ids = await faulty.submit(Array.from({ length: orders }, () => "good" as const));
   const expired = `select 1 from state.steps
-    where process_state = 'processing' and dispatched_at is not null and complete_by < now()`;
+    where process_state = 'processing' and confirmed_at is not null and complete_by < now()`;
   await until(async () => (await faulty.query(expired)).length === steps);
 
   const startedAt = await storeTime(faulty);

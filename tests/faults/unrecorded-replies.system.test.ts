@@ -15,7 +15,7 @@ test("a Scheduler that alone has lost the store and holds replies costs no step 
   const ids = await faulty.submit(Array.from({ length: 40 }, () => "good" as const));
   // Silence counts only for requests that the broker is known to have.
   const marked =
-    "select 1 from state.steps where process_state = 'processing' and dispatched_at is not null";
+    "select 1 from state.steps where process_state = 'processing' and confirmed_at is not null";
   await until(async () => (await faulty.query(marked)).length > 10);
   link.takeDown();
   await faulty.system.start("scheduler");

@@ -32,7 +32,7 @@ async function cancelInMidStep(faulty: FaultySystem): Promise<void> {
     { actor: "test" },
   );
   const taskId = submitted?.kind === "created" ? submitted.taskId : "";
-  const held = `select from state.steps where task_id = '${taskId}' and name = 'charge' and dispatched_at is not null`;
+  const held = `select from state.steps where task_id = '${taskId}' and name = 'charge' and confirmed_at is not null`;
   await until(async () => (await faulty.query(held)).length === 1);
   await setFaultSettings(system, "payments", {});
   const url = `${await faulty.operationsUrl()}/v1/tasks/${taskId}`;

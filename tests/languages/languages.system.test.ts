@@ -112,7 +112,7 @@ describeHere(`Agents in other languages${because}`, () => {
       submit(system, { guest: "Ada", seconds: 2 }),
       submit(system, { guest: "power cut", seconds: 0 }),
     ]);
-    const begun = "select from state.steps where name = 'badge' and dispatched_at is not null";
+    const begun = "select from state.steps where name = 'badge' and confirmed_at is not null";
     await until(async () => (await queryOnce(database.url, begun)).length > 0);
     await first.stop("SIGKILL", 1_000);
     startAgent("badges", schedulers);

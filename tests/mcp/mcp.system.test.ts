@@ -29,7 +29,7 @@ afterAll(() => owned.disposeAsync());
 const writes = ["submit_task", "resubmit", "cancel_task"];
 const connect = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
   open(system.submissionUrl, args, env);
-const wish = { actor: "ann", reason: "a test" };
+const request = { actor: "ann", reason: "a test" };
 
 describe("over standard input and output", () => {
   test("only tools that read are offered unless writes are allowed", async () => {
@@ -62,7 +62,7 @@ describe("over standard input and output", () => {
     const { json } = await session.call("get_task", { id, history: true });
     expect((json["history"] as readonly unknown[]).length).toBeGreaterThan(10);
     expect((await session.call("why", { id })).json["sentence"]).toMatch(/^It was processed at/);
-    const tooLate = await session.call("cancel_task", { id, ...wish, dryRun: false });
+    const tooLate = await session.call("cancel_task", { id, ...request, dryRun: false });
     expect(tooLate).toMatchObject({ isError: true, json: { code: expect.any(String) } });
   });
 
@@ -82,15 +82,15 @@ describe("over standard input and output", () => {
     expect(explained.json["sentence"]).toMatch(
       /^It halted with .* at step send of Agent notifications/,
     );
-    const plan = await session.call("resubmit", { id: halting, ...wish });
+    const plan = await session.call("resubmit", { id: halting, ...request });
     expect(plan.json).toMatchObject({
       dryRun: true,
       would: expect.stringContaining("attempt 2 of step send"),
     });
-    const undo = await session.call("cancel_task", { id: halting, ...wish });
+    const undo = await session.call("cancel_task", { id: halting, ...request });
     expect(undo.json).toMatchObject({ dryRun: true });
     expect((await session.call("get_task", { id: halting })).json["state"]).toBe("halted");
-    const undone = await session.call("cancel_task", { id: halting, ...wish, dryRun: false });
+    const undone = await session.call("cancel_task", { id: halting, ...request, dryRun: false });
     expect(undone.isError).toBe(false);
     await taskIn(session, halting, "undone");
     const counted = await session.call("count_tasks", { workflow: "halts" });

@@ -42,7 +42,7 @@ const warmUp = { backlog: 1_500, lone: 200, overHttp: 200 };
 /** Milliseconds at rest, in which timers are seen alone. */
 const restFor = 2_000;
 /** Milliseconds between two looks at whether all are processed. */
-const lookEvery = 50;
+const pollInterval = 50;
 
 const phases: readonly Phase[] = [
   {
@@ -208,5 +208,5 @@ async function submitOverHttp({ holdfast }: Fleet, orders: number): Promise<void
   const url = holdfast.system.submissionUrl;
   const { accepted } = await pushOrders({ url, connections: 1, load: { orders }, rate: null });
   if (accepted.length !== orders) throw new Error(`Only ${accepted.length} orders were taken`);
-  while ((await processed()) < before + orders) await sleep(lookEvery);
+  while ((await processed()) < before + orders) await sleep(pollInterval);
 }

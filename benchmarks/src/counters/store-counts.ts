@@ -54,7 +54,7 @@ interface Counting {
 /** No timer runs more often. */
 const timerRunsPerSecond = 12;
 /** Milliseconds between two looks at whether all is written. */
-const lookEvery = 50;
+const pollInterval = 50;
 
 /** Counts what is done to the store while something is done with so many orders. */
 export async function countInStore(
@@ -76,7 +76,7 @@ export async function countInStore(
 
 /** Resolves when nothing has been written between two looks. */
 export async function settled(url: string): Promise<void> {
-  for (let last = ""; ; await sleep(lookEvery)) {
+  for (let last = ""; ; await sleep(pollInterval)) {
     const end = await walEnd(url);
     if (end === last) return;
     last = end;

@@ -45,7 +45,7 @@ export interface Met {
 /** Milliseconds between two orders, so that some are at each point of their way whatever begins. */
 const between = 40;
 /** Seconds after the end in which every order has to end. */
-const patience = 30;
+const timeout = 30;
 
 /** Submits orders while something happens, and waits until they have ended. */
 export async function ordersMeanwhile(
@@ -73,7 +73,7 @@ export async function ordersMeanwhile(
   const endedAt = performance.now();
   const sinceEnd = () => (performance.now() - endedAt) / 1_000;
   const taskIds = taken.map(({ taskId }) => taskId);
-  while ((await findUnfinished(taskIds)).length > 0 && sinceEnd() < patience) await sleep(50);
+  while ((await findUnfinished(taskIds)).length > 0 && sinceEnd() < timeout) await sleep(50);
   return { taken, refused, endedWithin: rounded(sinceEnd(), 1) };
 }
 

@@ -39,9 +39,9 @@ export async function moveOrders(
       );
     }
     const claimed = await timed(claims, () =>
-      store.claimDueSteps({ lockedBy: actor, capacity, relayAfter: 60_000 }),
+      store.claimDueSteps({ lockedBy: actor, capacity, resendAfter: 60_000 }),
     );
-    await store.markDispatchedSteps(claimed);
+    await store.confirmRequests(claimed);
     await timed(replies, () => store.applyEvents(claimed.map(completed), { actor }));
     steps += claimed.length;
   }

@@ -98,7 +98,7 @@ async function claimAll(
         await store.submitTasks([taskOf(newKey, 1)], { actor: "bench" });
       }
       const capacity = [{ lane, slots }];
-      const some = await store.claimDueSteps({ lockedBy, capacity, relayAfter: 600_000 });
+      const some = await store.claimDueSteps({ lockedBy, capacity, resendAfter: 600_000 });
       if (some.length === 0) throw new Error("There were not enough steps");
       for (const { taskInput } of some) count.add((taskInput as { readonly id: string }).id);
     }

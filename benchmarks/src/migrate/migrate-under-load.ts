@@ -181,7 +181,7 @@ function startWork(store: StateStore) {
     while (completed < wanted * steps && performance.now() - idleSince < 30_000) {
       // A migration may have the tables just then.
       const claims = await store
-        .claimDueSteps({ lockedBy, capacity, relayAfter: 60_000 })
+        .claimDueSteps({ lockedBy, capacity, resendAfter: 60_000 })
         .catch(() => []);
       if (claims.length === 0) {
         await sleep(10);

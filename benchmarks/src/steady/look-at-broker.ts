@@ -11,7 +11,7 @@ export interface BrokerFacts {
 
 const agents = orderSteps.definition.steps.map(({ agent }) => agent);
 
-export async function lookAtBroker(
+export async function viewBroker(
   broker: Pick<BrokerServer, "url" | "rabbitmqctl">,
 ): Promise<BrokerFacts> {
   const queued = await askBroker(broker.url, async (channel) => {

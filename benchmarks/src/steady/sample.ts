@@ -1,5 +1,5 @@
 import type { LocalStack } from "@holdfast/local-stack";
-import { type BrokerFacts, lookAtBroker } from "./look-at-broker.ts";
+import { type BrokerFacts, viewBroker } from "./look-at-broker.ts";
 import { type CpuFacts, cpuWatch } from "./look-at-cpu.ts";
 import { lookAtMemory, type MemoryByPart } from "./look-at-memory.ts";
 import { lookAtStore, type StoreFacts } from "./look-at-store.ts";
@@ -42,7 +42,7 @@ export function sampler({ url, broker, dataFolder, pids, load }: Watched): () =>
       done,
       refused,
       store,
-      broker: await lookAtBroker(broker),
+      broker: await viewBroker(broker),
       memory: lookAtMemory(pids, dataFolder),
       cpu: cpu(done - before.done),
     };

@@ -69,7 +69,7 @@ export async function openTestStore(): Promise<TestStore> {
     const claims = await store.claimDueSteps({
       lockedBy: "scheduler-1",
       capacity,
-      relayAfter: 60_000,
+      resendAfter: 60_000,
     });
     const mine = claims.find((one) => one.taskId === taskId);
     if (mine === undefined) throw new Error(`No step of ${taskId} is due`);

@@ -18,9 +18,12 @@ interface PageOptions {
 /** One action on many tasks, for operators. */
 export interface BulkCalls {
   /** What an operation would do; creates none. */
-  forecast(wish: BulkWish): Promise<BulkForecast>;
+  forecast(request: NewBulkRequest): Promise<BulkForecast>;
   /** Creates an operation on the tasks that match now. Repeated under one idempotency key. */
-  create(wish: BulkWish, options?: { readonly idempotencyKey?: string }): Promise<BulkOperation>;
+  create(
+    request: NewBulkRequest,
+    options?: { readonly idempotencyKey?: string },
+  ): Promise<BulkOperation>;
   get(id: string): Promise<BulkOperation>;
   /** A page, latest first. */
   list(page?: PageOptions): Promise<BulkOperationPage>;
@@ -37,7 +40,9 @@ export interface BulkCalls {
 }
 
 /** What is to be done to which tasks; who acts is the client's actor unless it is said. */
-export type BulkWish = Omit<NewBulkOperation, "actor" | "dryRun"> & { readonly actor?: string };
+export type NewBulkRequest = Omit<NewBulkOperation, "actor" | "dryRun"> & {
+  readonly actor?: string;
+};
 
 const path = "/v1/bulk-operations";
 const pathOf = (id: string, rest = "") => `${path}/${encodeURIComponent(id)}${rest}`;
@@ -55,9 +60,9 @@ export function bulkCalls(send: Send, usualActor: string): BulkCalls {
   const post = async <Body>(body: object, headers: Readonly<Record<string, string>> = {}) =>
     (await send<Body>({ method: "POST", path, headers, body, repeat: "safe" })).body;
   return {
-    forecast: (wish) => post<BulkForecast>({ actor: usualActor, ...wish, dryRun: true }),
-    create: (wish, { idempotencyKey = crypto.randomUUID() } = {}) =>
-      post<BulkOperation>({ actor: usualActor, ...wish }, { "idempotency-key": idempotencyKey }),
+    forecast: (request) => post<BulkForecast>({ actor: usualActor, ...request, dryRun: true }),
+    create: (request, { idempotencyKey = crypto.randomUUID() } = {}) =>
+      post<BulkOperation>({ actor: usualActor, ...request }, { "idempotency-key": idempotencyKey }),
     get: (id) => get<BulkOperation>(pathOf(id)),
     list: (page = {}) => get<BulkOperationPage>(path, pageOf(page)),
     items: (id, { outcome, ...page } = {}) =>

@@ -2,7 +2,7 @@ import { readPages } from "./pages.ts";
 import type { Send } from "./request.ts";
 import type { ActOptions, DeadLetterAction, DeadLetterPage } from "./types.ts";
 
-type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
+type Act = Pick<ActOptions, "reason" | "actor" | "signal">;
 
 /** Messages that no service could use, for operators. */
 export interface DeadLetterCalls {
@@ -16,9 +16,9 @@ export interface DeadLetterCalls {
   /** Who sent which of them once more or discarded them, and why: all pages of it. */
   actions(): Promise<readonly DeadLetterAction[]>;
   /** Sends one once more, as it came. Safe to repeat. */
-  replay(id: string, how: Wish): Promise<void>;
+  replay(id: string, how: Act): Promise<void>;
   /** Deletes one for good. Safe to repeat. */
-  discard(id: string, how: Wish): Promise<void>;
+  discard(id: string, how: Act): Promise<void>;
 }
 
 const path = "/v1/dead-letters";
@@ -26,7 +26,7 @@ const path = "/v1/dead-letters";
 export function deadLetterCalls(send: Send, usualActor: string): DeadLetterCalls {
   const act =
     (what: string) =>
-    async (id: string, { reason, actor = usualActor, signal }: Wish): Promise<void> =>
+    async (id: string, { reason, actor = usualActor, signal }: Act): Promise<void> =>
       void (await send({
         method: "POST",
         path: `${path}/${encodeURIComponent(id)}/${what}`,

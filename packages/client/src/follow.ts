@@ -36,7 +36,7 @@ export async function* followTask(
   const path = `/v1/tasks/${encodeURIComponent(id)}/events`;
   for await (const { id: place, event, data } of lastingEvents({ open, path, signal, retryFor })) {
     const isOver = event === "task" && untilHalted && isHalted(JSON.parse(data) as Task);
-    if (event === "end" || isOver) return await awaitResult(send, id, { patience: 0, signal });
+    if (event === "end" || isOver) return await awaitResult(send, id, { timeout: 0, signal });
     if (event !== "moved" || seen.has(place)) continue;
     seen.add(place);
     yield JSON.parse(data) as HistoryEntry;
@@ -51,9 +51,9 @@ async function* pollTask(
   { seen, ...options }: FollowOptions & { readonly seen: Set<string> },
 ): AsyncGenerator<HistoryEntry, TaskResult> {
   const { signal, untilHalted = false } = options;
-  let patience = 0;
+  let timeout = 0;
   for (;;) {
-    const result = await awaitResult(send, id, { patience, signal });
+    const result = await awaitResult(send, id, { timeout, signal });
     for (const entry of await readHistory(send, id, signal)) {
       if (!seen.has(entry.id)) yield entry;
       seen.add(entry.id);
@@ -62,6 +62,6 @@ async function* pollTask(
     if (isSettled(result) && !waitsForOperator) return result;
     // The service does not wait for a task that has halted.
     if (waitsForOperator) await sleep(interval, signal);
-    patience = interval;
+    timeout = interval;
   }
 }

@@ -75,7 +75,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
   const { actor = "client", retryFor = usualRetryFor } = options;
   const service = { send, open: opener(options), retryFor };
   const result: HoldfastClient["result"] = async (task, { wait = 0, signal } = {}) =>
-    (await awaitResult(send, idOf(task), { patience: toMilliseconds(wait), signal })) as never;
+    (await awaitResult(send, idOf(task), { timeout: toMilliseconds(wait), signal })) as never;
   return {
     submit: async (workflow, input, how = {}) => {
       const { body, headers } = await submit<{ readonly id: string }>(send, workflow, {
@@ -85,13 +85,13 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
       return { id: body.id, replayed: headers.get("idempotency-replayed") === "true" };
     },
     run: async (workflow, input, { wait = "60s", ...how } = {}) => {
-      const patience = toMilliseconds(wait);
+      const timeout = toMilliseconds(wait);
       const begun = Date.now();
-      const seconds = Math.floor(Math.min(patience, longestRequest) / 1_000);
+      const seconds = Math.floor(Math.min(timeout, longestRequest) / 1_000);
       const { status, body } = await submit<TaskResult>(send, workflow, { ...how, input, seconds });
       if (status === 200 && isSettled(body)) return body as never;
-      const left = Math.max(0, patience - (Date.now() - begun));
-      return (await awaitResult(send, body.id, { patience: left, signal: how.signal })) as never;
+      const left = Math.max(0, timeout - (Date.now() - begun));
+      return (await awaitResult(send, body.id, { timeout: left, signal: how.signal })) as never;
     },
     result,
     follow: (task, how = {}) => followTask(service, idOf(task), how) as never,

@@ -1,4 +1,4 @@
-export type { BulkCalls, BulkWish } from "./bulk.ts";
+export type { BulkCalls, NewBulkRequest } from "./bulk.ts";
 export type { DeadLetterCalls } from "./dead-letters.ts";
 export { ConnectionError, ProblemError } from "./errors.ts";
 export type { FollowOptions } from "./follow.ts";
@@ -36,7 +36,7 @@ export type {
   Pause,
   Remote,
   ResultFor,
-  SearchWish,
+  SearchQuery,
   Statistics,
   StatisticsQuery,
   Step,

@@ -18,7 +18,7 @@ import type {
   WorkflowStored,
 } from "./types.ts";
 
-type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
+type Act = Pick<ActOptions, "reason" | "actor" | "signal">;
 
 /** Workflows, Agents and remote services, for operators. Lists are all pages of them. */
 export interface OperationCalls {
@@ -35,21 +35,21 @@ export interface OperationCalls {
       how?: { readonly storeOnly?: boolean },
     ): Promise<WorkflowStored & { readonly isNew: boolean }>;
     /** Makes a version what its name without a version means, also an earlier one. */
-    activate(name: string, how: Wish & { readonly allowUnknownAgents?: boolean }): Promise<void>;
-    retire(name: string, how: Wish): Promise<void>;
-    reinstate(name: string, how: Wish): Promise<void>;
-    pause(name: string, how: Wish): Promise<void>;
-    resume(name: string, how: Wish): Promise<void>;
+    activate(name: string, how: Act & { readonly allowUnknownAgents?: boolean }): Promise<void>;
+    retire(name: string, how: Act): Promise<void>;
+    reinstate(name: string, how: Act): Promise<void>;
+    pause(name: string, how: Act): Promise<void>;
+    resume(name: string, how: Act): Promise<void>;
   };
   readonly agents: {
     list(): Promise<readonly Agent[]>;
-    pause(name: string, how: Wish): Promise<void>;
-    resume(name: string, how: Wish): Promise<void>;
+    pause(name: string, how: Act): Promise<void>;
+    resume(name: string, how: Act): Promise<void>;
   };
   readonly remotes: {
     list(): Promise<readonly Remote[]>;
-    open(name: string, how: Wish): Promise<void>;
-    close(name: string, how: Wish): Promise<void>;
+    open(name: string, how: Act): Promise<void>;
+    close(name: string, how: Act): Promise<void>;
   };
   readonly pauses: { list(): Promise<readonly Pause[]> };
   /** How the system is, and what needs an operator. */
@@ -75,7 +75,7 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
     readPages<Item>(send, path, { limit: 500 });
   const act =
     (collection: string, what: string, query: Readonly<Record<string, string>> = {}) =>
-    async (name: string, { reason, actor = usualActor, signal }: Wish): Promise<void> =>
+    async (name: string, { reason, actor = usualActor, signal }: Act): Promise<void> =>
       void (await send({
         method: "POST",
         path: `/v1/${collection}/${encodeURIComponent(name)}/${what}`,
@@ -115,7 +115,7 @@ interface Calling {
     collection: string,
     what: string,
     query?: Readonly<Record<string, string>>,
-  ) => (name: string, wish: Wish) => Promise<void>;
+  ) => (name: string, request: Act) => Promise<void>;
   readonly send: Send;
   readonly usualActor: string;
 }
@@ -140,12 +140,12 @@ function workflowCalls({
       });
       return { ...body, isNew: status === 201 };
     },
-    activate: (name, { allowUnknownAgents = false, ...wish }) =>
+    activate: (name, { allowUnknownAgents = false, ...request }) =>
       act(
         "workflows",
         "activate",
         allowUnknownAgents ? { allowUnknownAgents: "true" } : {},
-      )(name, wish),
+      )(name, request),
     retire: act("workflows", "retire"),
     reinstate: act("workflows", "reinstate"),
     pause: act("workflows", "pause"),

@@ -8,7 +8,7 @@ export const longestRequest = 60_000;
 const pause = 500;
 
 export interface WaitOptions {
-  readonly patience: number;
+  readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -23,9 +23,9 @@ export const isSettled = ({ state }: Pick<TaskResult, "state">): boolean =>
 export async function awaitResult(
   send: Send,
   id: string,
-  { patience, signal }: WaitOptions,
+  { timeout, signal }: WaitOptions,
 ): Promise<TaskResult> {
-  const until = Date.now() + patience;
+  const until = Date.now() + timeout;
   for (;;) {
     const left = Math.max(0, until - Date.now());
     const begun = Date.now();

@@ -8,7 +8,7 @@ import type {
   HistoryEntry,
   ListedTask,
   ListFilter,
-  SearchWish,
+  SearchQuery,
   Task,
   TaskCount,
   TaskPage,
@@ -48,7 +48,7 @@ export interface TaskCalls {
     filter?: ListFilter,
     options?: { readonly signal?: AbortSignal },
   ): AsyncGenerator<ListedTask, void>;
-  search(wish: SearchWish): Promise<TaskPage>;
+  search(request: SearchQuery): Promise<TaskPage>;
   count(filter?: ListFilter): Promise<TaskCount>;
   /** Undoes what began, and begins nothing more. */
   cancel(id: string, how: ActOptions): Promise<Task>;

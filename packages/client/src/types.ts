@@ -61,7 +61,7 @@ export type NewBulkOperation =
   paths["/v1/bulk-operations"]["post"]["requestBody"]["content"]["application/json"];
 
 /** A search as the service takes it: `{ filter, limit, after }`. */
-export type SearchWish = NonNullable<
+export type SearchQuery = NonNullable<
   paths["/v1/tasks/search"]["post"]["requestBody"]
 >["content"]["application/json"];
 

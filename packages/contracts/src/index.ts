@@ -47,7 +47,7 @@ export {
   pointerPart,
 } from "./definition/check-input.ts";
 export { checkTemplate } from "./definition/check-template.ts";
-export { collectionPattern, isReservedCollection, routeNouns } from "./definition/collections.ts";
+export { collectionPattern, isReservedCollection, routeNames } from "./definition/collections.ts";
 export { definitionHash } from "./definition/definition-hash.ts";
 export {
   agentNamePattern,
@@ -100,6 +100,7 @@ export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
 export {
   agentOfReply,
   agentQueue,
+  canaryQueue,
   cancelExchange,
   deadReplyQueue,
   deadRequestQueue,
@@ -111,7 +112,6 @@ export {
   heartbeatRoute,
   isProbeRoute,
   isStatusQueue,
-  markerQueue,
   ownReplyQueues,
   probeRoute,
   probeRoutes,

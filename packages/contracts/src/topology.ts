@@ -56,7 +56,7 @@ export const wakeExchange = "holdfast.wake";
  * Marks a broker: a broker that lost its data has lost this queue. Schedulers alone declare it, so
  * it must be in no definitions that a broker imports when it starts.
  */
-export const markerQueue = "scheduler.marker";
+export const canaryQueue = "scheduler.canary";
 /** A hint that something is due. Holds one message at most: a second hint says nothing new. */
 export const wakeQueue = "scheduler.wake-ups";
 /** Schedulers that cannot record what they have read say so here. */

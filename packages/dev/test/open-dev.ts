@@ -54,7 +54,7 @@ interface SeenTask {
 export type Files = Readonly<Record<string, string>>;
 
 const folders = fileURLToPath(new URL("./projects/", import.meta.url));
-const patience = 60_000;
+const timeout = 60_000;
 
 interface DevTestOptions {
   /** A word by which its processes are known. */
@@ -143,7 +143,7 @@ function watchOutput(child: ChildProcess) {
   child.stdout?.setEncoding("utf8").on("data", add);
   child.stderr?.setEncoding("utf8").on("data", add);
   const until = async (id: string, isMet: (task: SeenTask) => boolean): Promise<SeenTask> => {
-    const end = performance.now() + patience;
+    const end = performance.now() + timeout;
     for (;;) {
       const task = (await (await fetch(`${api()}/v1/tasks/${id}`)).json()) as SeenTask;
       if (isMet(task)) return task;
@@ -163,7 +163,7 @@ function watchOutput(child: ChildProcess) {
       from = text.length;
     },
     async seen(pattern: RegExp): Promise<RegExpExecArray> {
-      const end = performance.now() + patience;
+      const end = performance.now() + timeout;
       for (;;) {
         const found = pattern.exec(text.slice(from));
         if (found !== null) return found;

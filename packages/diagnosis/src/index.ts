@@ -10,7 +10,7 @@ export {
 export { findCauses } from "./causes/find-causes.ts";
 export type { BrokerAddress } from "./causes/observe-broker.ts";
 export {
-  type BrokerLook,
+  type BrokerView,
   emptyInbox,
   type SeenAgent,
   type SeenProcess,

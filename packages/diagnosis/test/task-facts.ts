@@ -1,5 +1,5 @@
 import type { BreakerFacts, LaneFacts, SeenInstance, StepFacts } from "@holdfast/state-store";
-import type { BrokerLook } from "../src/causes/system-facts.ts";
+import type { BrokerView } from "../src/causes/system-facts.ts";
 import type { Facts } from "../src/why/facts.ts";
 
 /** The instant at which the facts were read, for tests. */
@@ -17,7 +17,7 @@ export const charge: StepFacts = {
   faultCode: null,
   faultDetail: null,
   lockedBy: null,
-  dispatched: false,
+  confirmed: false,
   startBy: null,
   completeBy: null,
   startedAt: null,
@@ -63,7 +63,7 @@ export const breaker: BreakerFacts = {
   lastFault: null,
 };
 
-export const broker: BrokerLook = {
+export const broker: BrokerView = {
   unreachable: null,
   blocked: null,
   schedulers: 2,
@@ -105,11 +105,11 @@ export const facts: Facts = {
   lanes: [lane],
   plan: null,
   broker,
-  standstills: [],
+  stalledConsumers: [],
   unproven: [],
   outages: [],
   instances,
-  windows: [200, 200],
+  inFlightLimits: [200, 200],
 };
 
 export const pause = { at: noon - 60_000, by: "ann", reason: "stock-taking" };

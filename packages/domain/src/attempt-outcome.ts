@@ -40,7 +40,7 @@ function endAttempt(
       if (context.now < step.completeBy) return rejected("not_expired");
       // Only an Agent that had the request can have failed: neither what the broker never confirmed, nor what it
       // could not carry, nor what another Scheduler published once more shows that one had it.
-      const hadIt = step.dispatched && !step.relayed && event.excused !== true;
+      const hadIt = step.confirmed && !step.resent && event.excused !== true;
       const expired = silence("step.expired");
       return hadIt
         ? failStep(task, step, { ...expired, transient: true, saidBy: "agent" }, context)
@@ -52,7 +52,7 @@ function endAttempt(
       }
       return requeueStep(task, step, neverStarted(step, event), context);
     case "parked": {
-      const effect = step.relayed || event.unsent !== true ? "unknown" : "none";
+      const effect = step.resent || event.unsent !== true ? "unknown" : "none";
       return parkStep(task, step, { code: event.code, effect }, context);
     }
   }
@@ -102,13 +102,13 @@ const isMistake = ({ plan }: ProcessingStep, { code, effect, transient }: Failed
 };
 
 /**
- * Whether an Agent's word about the effect of its attempt is true of the step. A relayed or redelivered
+ * Whether an Agent's word about the effect of its attempt is true of the step. A resent or redelivered
  * request may have been carried out by another Agent before. An Agent that called the remote service
  * knows what is bound to the idempotency key; one that refused the request without a call knows only that
  * it did nothing itself, so it must say as well that the broker had delivered the request to no other.
  */
 function isConclusive(step: ProcessingStep, event: FailedEvent): boolean {
-  if (step.relayed) return false;
+  if (step.resent) return false;
   if (event.attempted) return event.redelivered !== true;
   return event.redelivered === false;
 }
@@ -119,17 +119,17 @@ function isConclusive(step: ProcessingStep, event: FailedEvent): boolean {
  * report: where it is to be tried again the idempotency key covers that, but an undo must not overtake it.
  */
 const mayBeRunning = (task: Task, step: ProcessingStep): boolean =>
-  step.relayed || !fitsGoal(task, step);
+  step.resent || !fitsGoal(task, step);
 
 /**
  * The end of an attempt whose request no queue ever had: nothing can have come of it, unless it was published twice.
  */
 const neverStarted = (
-  { relayed }: ProcessingStep,
+  { resent }: ProcessingStep,
   { unsent = false }: Extract<TaskEvent, { kind: "neverStarted" }>,
 ): EndedAttempt => ({
   ...silence("step.never_started"),
-  effect: unsent && !relayed ? "none" : "unknown",
+  effect: unsent && !resent ? "none" : "unknown",
 });
 
 /** An attempt without an answer. Whether the remote service was called is unknown. */

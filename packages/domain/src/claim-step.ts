@@ -27,7 +27,7 @@ export function claimStep(
   };
   return settle(
     task,
-    [change(step, "claim", { changes: { ...lock, dispatched: false, relayed: false } })],
+    [change(step, "claim", { changes: { ...lock, confirmed: false, resent: false } })],
     context,
   );
 }

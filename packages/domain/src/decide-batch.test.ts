@@ -56,8 +56,8 @@ function taskInFlight(taskId: string, ...names: readonly string[]): VersionedTas
       lockedBy: "scheduler",
       startBy: noon,
       completeBy: noon + 5_000,
-      dispatched: true,
-      relayed: false,
+      confirmed: true,
+      resent: false,
     } as ProcessingStep;
     steps.set(name, claimed);
   }

@@ -126,7 +126,7 @@ describe("failing", () => {
     const a = task.steps.get("a")!;
     const sent = {
       ...task,
-      steps: new Map(task.steps).set("a", { ...a, dispatched: true } as typeof a),
+      steps: new Map(task.steps).set("a", { ...a, confirmed: true } as typeof a),
     };
     const silent = decide(sent, { kind: "expired", ...ref("a") }, late);
     expect(lost).toMatchObject({ applied: true, changes: [{ action: "requeue" }] });
@@ -137,7 +137,7 @@ describe("failing", () => {
     ["the broker delivered to no one before", { redelivered: false }, {}, false],
     ["of which its Agent does not say whether it was delivered before", {}, {}, true],
     ["the broker delivered before", { redelivered: true }, {}, true],
-    ["was relayed", { redelivered: false }, { relayed: true }, true],
+    ["was resent", { redelivered: false }, { resent: true }, true],
   ])("a refusal without a call of a request that %s: undone?", (_, reply, step, isUndone) => {
     const task = withStep(seen(abc(), claimed("a")), "a", step);
     const refusal = { transient: false, attempted: false, effect: "none", ...reply } as const;
@@ -149,7 +149,7 @@ describe("failing", () => {
   test.each([
     ["that the remote service declined", {}, {}, false],
     ["that it declined, delivered for the second time", { redelivered: true }, {}, true],
-    ["that it declined, relayed", { redelivered: false }, { relayed: true }, true],
+    ["that it declined, resent", { redelivered: false }, { resent: true }, true],
   ])("an attempt %s: undone?", (_, reply, step, isUndone) => {
     const task = withStep(seen(abc(), claimed("a")), "a", step);
     const declines = { transient: false, effect: "none", ...reply } as const;
@@ -157,22 +157,22 @@ describe("failing", () => {
   });
 
   test.each([
-    ["of a relayed request", abc(), { relayed: true }],
+    ["of a resent request", abc(), { resent: true }],
     ["of a call that is to be undone", abc(), {}],
   ])("concludes nothing before complete-by from a returned copy %s", (_, task, step) => {
     const begun = withStep(seen(task, claimed("a")), "a", step);
-    const relayed = "relayed" in step;
-    const asked = relayed ? begun : seen(begun, { kind: "undoRequested", code: "x.y" });
+    const resent = "resent" in step;
+    const asked = resent ? begun : seen(begun, { kind: "undoRequested", code: "x.y" });
     const back: TaskEvent = { kind: "neverStarted", ...ref("a") };
     expect(decide(asked, back, at(noon))).toEqual({ applied: false, reason: "may_be_running" });
     const { completeBy } = asked.steps.get("a") as { completeBy: number } & Step;
-    const action = relayed ? "requeue" : "cancel";
+    const action = resent ? "requeue" : "cancel";
     const overdue = decide(asked, back, at(completeBy));
     expect(overdue.applied && overdue.changes[0]?.action).toBe(action);
   });
 
-  test("counts no failure for silence about a relayed request, because perhaps no Agent received it", () => {
-    const task = withStep(seen(abc(), claimed("a")), "a", { relayed: true, dispatched: true });
+  test("counts no failure for silence about a resent request, because perhaps no Agent received it", () => {
+    const task = withStep(seen(abc(), claimed("a")), "a", { resent: true, confirmed: true });
     const silent = decide(task, { kind: "expired", ...ref("a") }, at(noon + 60_000));
     expect(silent).toMatchObject({
       changes: [{ action: "requeue", step: { failureCount: 0, mayHaveEffect: true } }],
@@ -181,7 +181,7 @@ describe("failing", () => {
 
   test("counts no failure for silence while no reply could have arrived", () => {
     const task = seen(abc(), claimed("a"));
-    const a = { ...task.steps.get("a")!, dispatched: true } as Step;
+    const a = { ...task.steps.get("a")!, confirmed: true } as Step;
     const sent = { ...task, steps: new Map(task.steps).set("a", a) };
     const excused = decide(
       sent,

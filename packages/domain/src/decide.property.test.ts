@@ -127,7 +127,7 @@ function play(
     now += 70_000;
     const event = eventFor(task, happening);
     if (event === null) continue;
-    const ready = happening.dispatched && "token" in event ? dispatched(task, event.step) : task;
+    const ready = happening.confirmed && "token" in event ? dispatched(task, event.step) : task;
     const decision = decide(ready, event, at(now, values));
     if (!decision.applied) {
       expect(
@@ -156,7 +156,7 @@ function play(
 function dispatched(task: Task, name: string): Task {
   const step = task.steps.get(name);
   if (step?.processState !== "processing") return task;
-  return { ...task, steps: new Map(task.steps).set(name, { ...step, dispatched: true }) };
+  return { ...task, steps: new Map(task.steps).set(name, { ...step, confirmed: true }) };
 }
 
 /** Plays on with everything working, while an operator resumes, and resubmits what is in error. */
@@ -164,7 +164,7 @@ function finish(start: Task, from: number): Task {
   const kinds = ["resume", "complete", "claim", "resubmit"] as const;
   let current = { task: start, now: from };
   for (let round = 0; round < 200 && !isFinished(current.task); round += 1) {
-    const happenings = kinds.map((kind) => ({ kind, pick: round, dispatched: true }));
+    const happenings = kinds.map((kind) => ({ kind, pick: round, confirmed: true }));
     current = play(current.task, happenings, current.now);
   }
   return current.task;

@@ -128,7 +128,7 @@ export const faultCodes = {
   "broker.login_refused": {
     transient: false,
     meaning:
-      "RabbitMQ has refused the login for as long as `LOGIN_PATIENCE`. The process exits with 77.",
+      "RabbitMQ has refused the login for as long as `LOGIN_TIMEOUT`. The process exits with 77.",
     action:
       "Check the user, password and virtual host in `BROKER_URL` or its file, and start the process again.",
   },
@@ -625,7 +625,7 @@ export const faultCodes = {
   "store.login_refused": {
     transient: false,
     meaning:
-      "Postgres has refused the login for as long as `LOGIN_PATIENCE`. The process exits with 77.",
+      "Postgres has refused the login for as long as `LOGIN_TIMEOUT`. The process exits with 77.",
     action:
       "Check the user, password and database in `STATE_STORE_URL` or its file, and start the process again.",
   },

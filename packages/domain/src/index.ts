@@ -49,9 +49,9 @@ export {
 export {
   type BulkAction,
   type BulkRequest,
-  type BulkWish,
   bulkActions,
   bulkRequestOf,
+  type NewBulkRequest,
   wholeTaskEvents,
 } from "./bulk/bulk-request.ts";
 export {

@@ -1,6 +1,6 @@
 export interface LaneLoad {
   /** How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises. */
-  readonly window: number;
+  readonly maxInFlight: number;
   readonly schedulers: number;
   /** Consumers of the Agent's queue. */
   readonly consumers: number;
@@ -38,25 +38,25 @@ const probe = 1;
 
 /**
  * How many steps of an Agent may be in flight: as many as its instances have use for, and never more than the
- * windows of all Schedulers. The queue knows of a crash, and of a new instance, before the heartbeats tell: of more
+ * most of all Schedulers. The queue knows of a crash, and of a new instance, before the heartbeats tell: of more
  * instances than it has consumers, those are gone that were not seen for longest, and each further consumer is taken
  * for an instance of average size.
  */
 export function laneLimit(load: LaneLoad): LaneLimit {
-  const { window, schedulers, consumers, advertised, earned = 0 } = load;
+  const { maxInFlight, schedulers, consumers, advertised, earned = 0 } = load;
   const isAlone = schedulers === 1;
   const again = isAlone ? 1 : 2;
   const unshared = { ownDue: Number.POSITIVE_INFINITY, unearned: 0 };
   if (consumers === 0) return { all: probe, allDue: probe * again, own: probe, ...unshared };
-  const windows = window * schedulers;
+  const most = maxInFlight * schedulers;
   if (advertised.length === 0) {
-    return { all: windows, allDue: windows * again, own: window, ...unshared };
+    return { all: most, allDue: most * again, own: maxInFlight, ...unshared };
   }
   const there = advertised.slice(0, consumers);
   const each = consumers / there.length;
   const limits = (slots: number) => ({
-    all: bounded(slots * each * (isAlone ? perSlot : perSlotOfSeveral), windows),
-    allDue: bounded(slots * each * perSlot, windows * again),
+    all: bounded(slots * each * (isAlone ? perSlot : perSlotOfSeveral), most),
+    allDue: bounded(slots * each * perSlot, most * again),
   });
   const share = (limit: number): number => Math.max(1, Math.floor(limit / schedulers));
   const claimed = limits(sum(there));

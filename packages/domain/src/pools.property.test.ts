@@ -38,10 +38,10 @@ const anyPoolHappening = fc.record({
   happening: fc.record({
     kind: fc.constantFrom(...kinds),
     pick: fc.nat(),
-    dispatched: fc.boolean(),
+    confirmed: fc.boolean(),
   }),
   choice: fc.nat(),
-  isRelayed: fc.integer({ min: 0, max: 5 }).map((drawn) => drawn === 0),
+  isResent: fc.integer({ min: 0, max: 5 }).map((drawn) => drawn === 0),
   isRepeated: fc.constantFrom(true, false, false, false, undefined),
   isUnsent: fc.boolean(),
   fromOther: fc.integer({ min: 0, max: 9 }),
@@ -52,8 +52,8 @@ type PoolHappening = typeof anyPoolHappening extends fc.Arbitrary<infer T> ? T :
 type Doers = Map<string, Set<string>>;
 
 /** Whether the end of an attempt says for certain that its Agent did nothing. */
-function isConclusive(event: TaskEvent, { isRelayed }: PoolHappening): boolean {
-  if (isRelayed) return false;
+function isConclusive(event: TaskEvent, { isResent }: PoolHappening): boolean {
+  if (isResent) return false;
   if (event.kind === "neverStarted") return event.unsent === true;
   if (event.kind !== "failed" || event.effect !== "none") return false;
   return event.attempted ? event.redelivered !== true : event.redelivered === false;
@@ -75,10 +75,10 @@ function withDetails(event: TaskEvent, step: Step | undefined, drawn: PoolHappen
     : { ...from, redelivered: isRepeated };
 }
 
-function asDrawn(task: Task, name: string, isRelayed: boolean): Task {
+function asDrawn(task: Task, name: string, isResent: boolean): Task {
   const step = task.steps.get(name);
   if (step?.processState !== "processing") return task;
-  return { ...task, steps: new Map(task.steps).set(name, { ...step, relayed: isRelayed }) };
+  return { ...task, steps: new Map(task.steps).set(name, { ...step, resent: isResent }) };
 }
 
 const nameIn = (event: TaskEvent | null): string =>
@@ -97,7 +97,7 @@ function play(
   drawn.forEach((one, index) => {
     const found = eventFor(task, one.happening);
     const name = nameIn(found);
-    const ready = asDrawn(task, name, one.isRelayed);
+    const ready = asDrawn(task, name, one.isResent);
     const step = ready.steps.get(name);
     if (found === null) return;
     const event = withDetails(found, step, one);

@@ -61,9 +61,9 @@ export interface ProcessingStep extends StepRecord {
   /** The instant by which the Agent must have finished. */
   readonly completeBy: Instant;
   /** Whether the broker is known to have taken the request. */
-  readonly dispatched: boolean;
+  readonly confirmed: boolean;
   /** Whether it was published again: a second copy of the request may be in a queue or with an Agent. */
-  readonly relayed: boolean;
+  readonly resent: boolean;
 }
 
 interface ProcessedStep extends StepRecord {

@@ -59,7 +59,7 @@ export const anyHappening = fc.record({
     ...(["complete", "complete", "complete", "complete"] as const),
   ),
   pick: fc.nat(),
-  dispatched: fc.boolean(),
+  confirmed: fc.boolean(),
 });
 export type Happening = typeof anyHappening extends fc.Arbitrary<infer T> ? T : never;
 

@@ -1,5 +1,5 @@
 import type { TraceContext } from "@holdfast/domain";
-import type { MarkerEvents } from "./connection/keep-marker.ts";
+import type { CanaryQueueEvents } from "./connection/keep-canary-queue.ts";
 import type { KeptProperties } from "./consume/kept-properties.ts";
 
 /** What is to be published: persistent and mandatory, unless it is transient. */
@@ -43,7 +43,7 @@ export interface OutgoingMessage {
  */
 export type PublishResult = "stored" | "unroutable" | "unknown";
 
-/** A message that is being handled. It is settled once; settling after its channel died does nothing. */
+/** A message that is being handled. It is acknowledged once; acknowledging after its channel died does nothing. */
 export interface Delivery {
   readonly body: Buffer;
   /** Bytes of the body as it came; more than `body` has where that was cut. */
@@ -67,13 +67,13 @@ export interface Delivery {
   readonly keep?: () => KeptProperties;
   /** The broker has delivered it before. */
   readonly redelivered: boolean;
-  /** Whether its channel is still open. False: the broker delivers it again, unless it was settled before. */
+  /** Whether its channel is still open. False: the broker delivers it again, unless it was acknowledged before. */
   isCurrent(): boolean;
   /** Others came in the same message, and are dead or delivered again if this one is. */
   readonly isBundled: boolean;
   ack(): void;
-  /** Resolves when the whole message is settled: at once after `ack`, unless others in it are not. */
-  whenSettled(): Promise<void>;
+  /** Resolves when the whole message is acknowledged: at once after `ack`, unless others in it are not. */
+  whenAcknowledged(): Promise<void>;
   /**
    * Publishes on the channel that it came on. The broker carries out a channel in order, so once it has this message, it
    * has carried out what was said of the delivery before, too: an `ack` by itself is never confirmed.
@@ -86,7 +86,7 @@ export interface Delivery {
 }
 
 export interface ConsumeOptions {
-  /** Prefetch: how many messages may be unsettled at a time. With `maxBytes`, it bounds their memory. */
+  /** Prefetch: how many messages may be unacknowledged at a time. With `maxBytes`, it bounds their memory. */
   readonly prefetch: number;
   /** The largest message that is handed over, in bytes; as of the connection unless said otherwise. */
   readonly maxBytes?: number;
@@ -98,7 +98,7 @@ export interface BatchOptions extends ConsumeOptions {
   /** How many deliveries make a batch full. */
   readonly max: number;
   /** How long a batch that is not full waits for more, in milliseconds. A lone message does not wait unless said otherwise. */
-  readonly gatherFor?: number;
+  readonly collectFor?: number;
   /**
    * Stores a delivery that can never be handled, with the reason; when it throws, it is called again
    * later. Without it, such a delivery is rejected, and its reason is in the log only.
@@ -107,7 +107,7 @@ export interface BatchOptions extends ConsumeOptions {
 }
 
 /** A consumer that fails to handle a part of what it has been given. */
-export interface Standstill {
+export interface StalledConsumer {
   readonly queue: string;
   /** How many deliveries failed together. */
   readonly messages: number;
@@ -136,8 +136,8 @@ export interface SharedConsumer extends AsyncDisposable {
 /** The consumer of one queue. */
 export interface QueueConsumer extends AsyncDisposable {
   /**
-   * Changes how many messages may be unsettled at a time, also on connections to come. 0 cancels the consumer,
-   * so that others get the messages, until it is raised again; what was delivered before stays here to be settled.
+   * Changes how many messages may be unacknowledged at a time, also on connections to come. 0 cancels the consumer,
+   * so that others get the messages, until it is raised again; what was delivered before stays here to be acknowledged.
    */
   limit(prefetch: number): Promise<void>;
 }
@@ -154,7 +154,7 @@ export interface Binding {
 export interface Broker extends AsyncDisposable {
   /** Publishes. Never throws for trouble with the broker: that is what the result says. */
   publish(message: OutgoingMessage): Promise<PublishResult>;
-  /** Hands over each message by itself. What `handle` leaves unsettled is acknowledged after it. */
+  /** Hands over each message by itself. What `handle` leaves unacknowledged is acknowledged after it. */
   consume(
     queue: string,
     options: ConsumeOptions,
@@ -168,7 +168,7 @@ export interface Broker extends AsyncDisposable {
   /**
    * Hands over what has come in since the last batch; a lone message does not wait. One batch at a
    * time, but while one is handled a second may begin, if it is full. Urgent messages make batches of their
-   * own, one at a time beside the others. What `handle` leaves unsettled
+   * own, one at a time beside the others. What `handle` leaves unacknowledged
    * is acknowledged after it, in the order of arrival. When it throws a transient fault, the same batch
    * is handed over again after a while: nothing is requeued, so an outage of the store burns no delivery
    * limit. When it throws anything else, the batch is halved until the culprit is alone, which is dead-lettered.
@@ -191,7 +191,7 @@ export interface Broker extends AsyncDisposable {
    * Looks at each new connection for a queue that marks this broker, and declares it where it is not, once
    * `missing` has resolved.
    */
-  keepMarker(queue: string, events: MarkerEvents): Promise<AsyncDisposable>;
+  keepCanaryQueue(queue: string, events: CanaryQueueEvents): Promise<AsyncDisposable>;
   /** Binds a queue to an exchange. */
   bind(binding: Binding): Promise<BindResult>;
   /**
@@ -202,7 +202,7 @@ export interface Broker extends AsyncDisposable {
   /** How many messages and consumers a queue has; null: there is no such queue, or no broker. */
   inspect(queue: string): Promise<{ readonly messages: number; readonly consumers: number } | null>;
   /** Consumers that fail at the moment. */
-  readonly standstills: readonly Standstill[];
+  readonly stalledConsumers: readonly StalledConsumer[];
   /**
    * Milliseconds since the oldest message in batches of this queue was begun that is not handled yet; 0:
    * there is none. Shared queues go by the name of the common one.

@@ -92,7 +92,7 @@ async function untilTrue(attempt: () => boolean | Promise<boolean>): Promise<voi
 }
 
 let count = 0;
-/** Publishes until a queue has it, as the relay does. Resolves to how long that took, in milliseconds. */
+/** Publishes until a queue has it, as the resend does. Resolves to how long that took, in milliseconds. */
 async function publish(): Promise<number> {
   const messageId = `message ${(count += 1)}`;
   const startedAt = performance.now();

@@ -8,8 +8,8 @@ import {
 } from "@holdfast/runtime";
 import type { Channel } from "amqplib";
 import type { Broker } from "./broker.ts";
+import { keepCanaryQueue } from "./connection/keep-canary-queue.ts";
 import type { ChannelLog } from "./connection/keep-channel.ts";
-import { keepMarker } from "./connection/keep-marker.ts";
 import { openConnection } from "./connection/open-connection.ts";
 import { consuming } from "./consume/consuming.ts";
 import { subscriptions } from "./consume/subscriptions.ts";
@@ -92,11 +92,11 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   return {
     publish: publishing.publish,
     ...(isMeasured ? measureConsuming(consume, metrics) : consume),
-    keepMarker: (queue, events) =>
-      keepMarker({ name, queue, createChannel, signal, starting, log, ...events }),
+    keepCanaryQueue: (queue, events) =>
+      keepCanaryQueue({ name, queue, createChannel, signal, starting, log, ...events }),
     ...queueOperations(createChannel, topology === "declare" ? (agent) => known.add(agent) : null),
-    get standstills() {
-      return consumers.standstills();
+    get stalledConsumers() {
+      return consumers.stalledConsumers();
     },
     oldestMs: (queue) => consumers.oldestMs(queue),
     get isReady() {

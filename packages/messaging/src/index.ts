@@ -10,7 +10,7 @@ export type {
   QueueConsumer,
   SharedConsumer,
   SharedQueues,
-  Standstill,
+  StalledConsumer,
 } from "./broker.ts";
 export { type BrokerOptimisations, type BrokerOptions, connectBroker } from "./connect-broker.ts";
 export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";

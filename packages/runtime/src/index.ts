@@ -9,7 +9,7 @@ export {
   Events,
   environmentNames,
   Integer,
-  LoginPatience,
+  LoginTimeout,
   longestKept,
   MaxMessageBytes,
   Names,

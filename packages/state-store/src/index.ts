@@ -7,7 +7,7 @@ export type { RejectedReply } from "./apply/rejected-replies.ts";
 export { givenBackOf, unreadableRequests } from "./apply/unreadable-requests.ts";
 export type {
   Breaker,
-  BreakerWish,
+  BreakerRequest,
   FailingService,
   ProbeOutcome,
   Throttle,
@@ -29,12 +29,18 @@ export {
   type ClaimOptions,
   capacityFor,
   type LaneCapacity,
-  type RelayOptions,
+  type ResendOptions,
 } from "./claim/claimed-step.ts";
 export type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
+export type {
+  DeadLetterAct,
+  DeadLetterRecord,
+  DeadLetterRequest,
+  KeptDeadLetter,
+} from "./dead-letters/dead-letters.ts";
 export type { Expired } from "./expire/find-expired.ts";
 export type { StalledTasks } from "./expire/find-stalled.ts";
-export type { Asked, OutagePart, ProbeWish, Proof } from "./expire/reply-paths.ts";
+export type { Asked, OutagePart, ProbeRequest, Proof } from "./expire/reply-paths.ts";
 export type {
   EnqueuedFacts,
   InboxFacts,
@@ -55,7 +61,7 @@ export type {
 } from "./inspect/find-task-facts.ts";
 export type { Unusable } from "./inspect/find-unusable.ts";
 export {
-  type AgentNeed,
+  type AgentDemand,
   type ClockFacts,
   type InspectorOptions,
   type Loss,
@@ -68,24 +74,19 @@ export {
   type UnvacuumedTable,
   type XminHolder,
 } from "./inspect/open-inspector.ts";
-export type { StandstillFacts } from "./inspect/standstills.ts";
-export type { KeptLetter, LetterAction, LetterRecord, LetterWish } from "./letters/dead-letters.ts";
-export type { AttemptFacts, LateReply, StepLimits, StepMove } from "./look/find-attempt-facts.ts";
-export type { ChangedTask, ChangedTasks } from "./look/find-changed-tasks.ts";
-export type { OutboxSize, PartitionSize } from "./look/find-sizes.ts";
-export type { FollowedMove, FollowedTask, TaskStanding } from "./look/follow-tasks.ts";
+export type { StalledConsumerFacts } from "./inspect/stalled-consumers.ts";
 export { migrate } from "./migrate/migrate.ts";
 export { migrateForProject, type ProjectStore } from "./migrate/migrate-for-project.ts";
 export { openStateStore } from "./open-state-store.ts";
 export type { DeadLetter } from "./outbox/dead-letters.ts";
 export type { Notification } from "./outbox/notifications.ts";
 export type { TakenNotification } from "./outbox/outbox.ts";
-export type { Pause, PauseTarget, PauseWish } from "./pause/pauses.ts";
+export type { Pause, PauseRequest, PauseTarget } from "./pause/pauses.ts";
 export type { FleetFacts } from "./read/find-fleet-facts.ts";
 export type { ListedAgent, ListedInstance } from "./read/list-agents.ts";
 export type {
   ListedTask,
-  PageWish,
+  PageQuery,
   TaskCondition,
   TaskCount,
   TaskField,
@@ -108,7 +109,7 @@ export type {
   SubmissionStore,
   SupervisorStore,
 } from "./roles.ts";
-export type { FailureGroup, FailurePage, FailureWish } from "./statistics/find-failures.ts";
+export type { FailureGroup, FailurePage, FailureQuery } from "./statistics/find-failures.ts";
 export type {
   OpenState,
   OverviewFacts,
@@ -119,9 +120,9 @@ export type {
   Statistics,
   StatisticsBucket,
   StatisticsProgress,
-  StatisticsWish,
+  StatisticsQuery,
   SubjectTotals,
-  TotalsWish,
+  TotalsQuery,
 } from "./statistics/find-statistics.ts";
 export { announceInstance, type Instance, type SeenInstance } from "./statistics/instances.ts";
 export { type FailureKind, fingerprintOf } from "./statistics/record-failures.ts";
@@ -145,13 +146,17 @@ export {
   type TransactionClient,
 } from "./submit/submit-in-transaction.ts";
 export type { Submitted } from "./submit/submit-tasks.ts";
+export type { AttemptFacts, LateReply, StepLimits, StepMove } from "./view/find-attempt-facts.ts";
+export type { ChangedTask, ChangedTasks } from "./view/find-changed-tasks.ts";
+export type { OutboxSize, PartitionSize } from "./view/find-sizes.ts";
+export type { FollowedMove, FollowedTask, TaskStanding } from "./view/follow-tasks.ts";
 export { type ContractDifference, differenceText } from "./workflows/contract-differences.ts";
 export { type StepContracts, stepContracts } from "./workflows/output-contract.ts";
 export { resolveFault } from "./workflows/resolve-fault.ts";
 export type {
-  ActivationWish,
+  ActivationRequest,
   KnownAgent,
   WorkflowRecord,
-  WorkflowWish,
+  WorkflowRequest,
 } from "./workflows/stored-workflows.ts";
 export type { StoredWorkflow } from "./workflows/workflow-catalog.ts";

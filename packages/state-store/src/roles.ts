@@ -28,32 +28,28 @@ import { verifyBulkItems } from "./bulk/verify-items.ts";
 import { recordAttemptSigns } from "./claim/attempt-signs.ts";
 import {
   claimDueSteps,
-  markDispatchedSteps,
-  takeUndispatchedSteps,
-  undispatchSteps,
+  confirmRequests,
+  takeUnconfirmedSteps,
+  unconfirmSteps,
 } from "./claim/claim-due-steps.ts";
 import { countStepsInFlight } from "./claim/count-steps-in-flight.ts";
 import { findUnavailableAgents } from "./claim/find-unavailable-agents.ts";
 import { findAgentSlots, recordHeartbeats } from "./claim/heartbeats.ts";
 import { stageDueSteps } from "./claim/stage-due-steps.ts";
+import {
+  closeDeadLetter,
+  findDeadLetter,
+  findDeadLetterAction,
+  findDeadLetterActions,
+  findDeadLetters,
+} from "./dead-letters/dead-letters.ts";
 import { findExpired } from "./expire/find-expired.ts";
 import { findStalledTasks } from "./expire/find-stalled.ts";
 import { askForProof, raisePathAlert, recordProofs, rememberOutage } from "./expire/reply-paths.ts";
 import { findInbox } from "./inspect/find-inbox.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
 import { findPaths } from "./inspect/find-paths.ts";
-import { recordStandstills } from "./inspect/standstills.ts";
-import {
-  findDeadLetter,
-  findDeadLetterAction,
-  findDeadLetterActions,
-  findDeadLetters,
-  settleDeadLetter,
-} from "./letters/dead-letters.ts";
-import { findAttemptFacts } from "./look/find-attempt-facts.ts";
-import { findChangedTasks } from "./look/find-changed-tasks.ts";
-import { findPartitionSizes, measureOutbox } from "./look/find-sizes.ts";
-import { findEarlierMove, findMovesSince, findStandings } from "./look/follow-tasks.ts";
+import { recordStalledConsumers } from "./inspect/stalled-consumers.ts";
 import { recordDeadLetters } from "./outbox/dead-letters.ts";
 import { enqueueRefusals } from "./outbox/notifications.ts";
 import {
@@ -89,8 +85,8 @@ import {
   deletePassedFairnessKeys,
   dropMonth,
   findOldMonths,
-  lookAtClock,
   makePartitions,
+  readClock,
 } from "./retention/retention.ts";
 import { deleteOldStatistics } from "./statistics/delete-old-statistics.ts";
 import { findFailures } from "./statistics/find-failures.ts";
@@ -105,6 +101,10 @@ import { rollUp } from "./statistics/roll-up.ts";
 import type { StoreContext } from "./store-context.ts";
 import { claimEnqueued, refuseEnqueued } from "./submit/inbox.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";
+import { findAttemptFacts } from "./view/find-attempt-facts.ts";
+import { findChangedTasks } from "./view/find-changed-tasks.ts";
+import { findPartitionSizes, measureOutbox } from "./view/find-sizes.ts";
+import { findEarlierMove, findMovesSince, findStandings } from "./view/follow-tasks.ts";
 import { findContractDifferences } from "./workflows/contract-differences.ts";
 import { findLanes, findWorkflowNames } from "./workflows/find-names.ts";
 import {
@@ -189,7 +189,7 @@ const operations = {
   reinstateWorkflow,
   resume,
   retireWorkflow,
-  settleDeadLetter,
+  closeDeadLetter,
   stopBulkOperation,
 };
 
@@ -214,7 +214,7 @@ const scheduler = {
   findWorkflow,
   loadCalls,
   loadValues,
-  markDispatchedSteps,
+  confirmRequests,
   openBreakers,
   ping,
   recordAttemptSigns,
@@ -223,13 +223,13 @@ const scheduler = {
   recordInstance,
   recordProofs,
   recordRejectedReplies,
-  recordStandstills,
+  recordStalledConsumers,
   rememberOutage,
   stageDueSteps,
   takeNotifications,
-  takeUndispatchedSteps,
+  takeUnconfirmedSteps,
   throttleServices,
-  undispatchSteps,
+  unconfirmSteps,
 };
 
 /** The operations of a Supervisor, as `holdfast_supervisor`. */
@@ -252,7 +252,7 @@ const supervisor = {
   findOldMonths,
   findStalledTasks,
   findStatisticsProgress,
-  lookAtClock,
+  readClock,
   makePartitions,
   ping,
   raisePathAlert,

@@ -17,7 +17,7 @@ export const openTasks = {
 /** Items a second: so many that a round never waits for the next item, however soon it follows the creation. */
 const unlimited = 1_000_000_000;
 
-export const bulkWish = (changes: Partial<NewBulkOperation> = {}): NewBulkOperation => ({
+export const newBulkRequest = (changes: Partial<NewBulkOperation> = {}): NewBulkOperation => ({
   tenant,
   action: "resubmit",
   step: null,
@@ -59,8 +59,8 @@ export function bulkFixture() {
       return ids;
     },
     create: async (changes: Partial<NewBulkOperation> = {}): Promise<string> => {
-      const wish = bulkWish(changes);
-      const created = await at().operations.createBulkOperation({ tasks: openTasks, wish });
+      const request = newBulkRequest(changes);
+      const created = await at().operations.createBulkOperation({ tasks: openTasks, request });
       if (created.kind !== "created") throw new Error(created.kind);
       return created.id;
     },

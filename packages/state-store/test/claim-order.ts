@@ -2,8 +2,8 @@ import type { ClaimedStep } from "../src/claim/claimed-step.ts";
 import type { StateStore } from "../src/roles.ts";
 import type { TestStore } from "./fixtures.ts";
 
-/** Milliseconds until a claimed request would be relayed, longer than any test. */
-export const relayAfter = 60_000;
+/** Milliseconds until a claimed request would be resent, longer than any test. */
+export const resendAfter = 60_000;
 
 export const ofKey = (key: string, weight = 1) => ({ fairness: { key, weight } });
 
@@ -11,7 +11,7 @@ export const ofKey = (key: string, weight = 1) => ({ fairness: { key, weight } }
 export function claimsBy(scheduler: () => Pick<StateStore, "claimDueSteps">, db: () => TestStore) {
   const claim = async (slots: number, reserved = 0): Promise<readonly ClaimedStep[]> => {
     const capacity = [{ lane: "agent", slots, reserved }];
-    return await scheduler().claimDueSteps({ lockedBy: "s", capacity, relayAfter });
+    return await scheduler().claimDueSteps({ lockedBy: "s", capacity, resendAfter });
   };
   /** One value for each step, in the order of the claims: each takes so many. */
   const order = async (value: string, slots = 1): Promise<readonly string[]> => {

@@ -112,7 +112,7 @@ const lostClaims = `
    where steps.process_state = 'processing' and locked_by = $1 and token::text <> all ($2::text[])`;
 
 /**
- * When the answer to a claim is lost, a Scheduler leaves the steps to the relay. A test that counts
+ * When the answer to a claim is lost, a Scheduler leaves the steps to the resend. A test that counts
  * them wants them at once: they are what its claimer holds and was never told of.
  */
 function claimingExactly(store: StateStore, ask: TestStore["query"]): StateStore {
@@ -231,7 +231,7 @@ export const failed = (
 
 /** Claims all that is due of the Agent that test workflows use. */
 export const claimAll = (store: StateStore, lockedBy = "scheduler-1") =>
-  store.claimDueSteps({ lockedBy, capacity: [{ lane: "agent", slots: 500 }], relayAfter: never });
+  store.claimDueSteps({ lockedBy, capacity: [{ lane: "agent", slots: 500 }], resendAfter: never });
 
-/** Milliseconds after which no test runs any more: one whose subject is a relay makes it due. */
+/** Milliseconds after which no test runs any more: one whose subject is a resend makes it due. */
 const never = 24 * 60 * 60 * 1_000;

@@ -47,7 +47,7 @@ export const record = (store: StateStore, ...claims: readonly ClaimedStep[]) =>
       claim: {
         lockedBy: "scheduler-1",
         capacity: [{ lane: "agent", slots: 10 }],
-        relayAfter: 300,
+        resendAfter: 300,
       },
     },
   );

@@ -41,7 +41,7 @@ export async function describeRoom(client: Client, room: string): Promise<string
   for (const name of names) statements.push(await describeStatement(client, name));
   const types = statements.map(toTypeScript);
   const isUnsure = types.some((text) => text.includes("Maybe<"));
-  const title = room.charAt(0).toUpperCase() + room.slice(1);
+  const title = room.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return [
     ...(isUnsure ? ['import type { Maybe } from "../maybe.ts";', ""] : []),
     `/** What the statements of sql/${room} take and return. Written by \`npm run rows\`, from the database. */`,

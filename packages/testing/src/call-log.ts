@@ -23,7 +23,7 @@ interface CallLog {
   begin(call: HandlerCall): HandlerCall;
   end(call: HandlerCall, outcome: Partial<HandlerCall>): void;
   /** Waits until a call ends, or for so many real milliseconds: then those that run count as running no more. */
-  readonly nextEnd: (patience: number) => Promise<void>;
+  readonly nextEnd: (timeout: number) => Promise<void>;
 }
 
 /** Keeps the calls of handlers, and which of them are running. */
@@ -47,12 +47,12 @@ export function callLog(): CallLog {
       ended.resolve();
       ended = Promise.withResolvers<void>();
     },
-    async nextEnd(patience) {
+    async nextEnd(timeout) {
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(() => {
         running.clear();
         resolve();
-      }, patience);
+      }, timeout);
       await Promise.race([ended.promise, late]);
       clearTimeout(timer);
     },

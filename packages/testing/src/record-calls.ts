@@ -10,7 +10,7 @@ export interface CallRecorder {
   /** How many handlers are running that virtual time has to wait for. */
   readonly awaited: number;
   /** Waits until a handler ends, or for so many real milliseconds: then virtual time goes on without it. */
-  nextEnd(patience: number): Promise<void>;
+  nextEnd(timeout: number): Promise<void>;
 }
 
 /** Retries and circuit breakers of Agents live in real time: the policies of the steps are what is tested. */

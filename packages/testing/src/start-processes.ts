@@ -40,10 +40,10 @@ export function startProcesses({ world, store, injector, agents }: Options): voi
   };
 
   keepRunning("scheduler", "scheduler", (host, ports, stop) =>
-    runScheduler(host, ports, { stop, window: 200 }),
+    runScheduler(host, ports, { stop, maxInFlight: 200 }),
   );
   keepRunning("supervisor", "supervisor", (host, ports, stop) =>
-    runSupervisor(host, ports, { stop, grace: 0 }),
+    runSupervisor(host, ports, { stop, recoveryDelay: 0 }),
   );
   for (const agent of agents) {
     keepRunning(agent.name, "agent", (host, ports, stop) => {

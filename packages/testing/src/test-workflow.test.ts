@@ -176,7 +176,7 @@ test("a handler that waits for its signal is stopped at its deadline, in virtual
     }),
     host(flights, { fly, rebook: undo }),
   ];
-  const run = await testWorkflow(bookTrip, agents, { input, patience: 5 });
+  const run = await testWorkflow(bookTrip, agents, { input, timeout: 5 });
   expect((await run.finished()).steps["room"]).toMatchObject({ attempt: 2, output: { id: "h-3" } });
 });
 

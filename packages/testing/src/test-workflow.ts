@@ -28,7 +28,7 @@ export interface TestOptions<Input> {
    * Real milliseconds for which virtual time waits for a handler that does real I/O; 1,000 unless said
    * otherwise. A handler that waits longer, such as for its signal to abort, waits in virtual time.
    */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** A task in a simulated Holdfast: nothing happens but in `finished` and `advance`. */
@@ -57,7 +57,7 @@ export interface TestRun {
 export async function testWorkflow<S extends Schema>(
   workflow: Workflow<S>,
   agents: readonly HostedAgent[],
-  { input, faults = [], patience = 1_000 }: TestOptions<InputOf<S>>,
+  { input, faults = [], timeout = 1_000 }: TestOptions<InputOf<S>>,
 ): Promise<TestRun> {
   const { definition } = workflow;
   checkTest(definition, { agents, faults });
@@ -82,7 +82,7 @@ export async function testWorkflow<S extends Schema>(
 
   const stored = (): StoredTask => memory.tasks.get(taskId) as StoredTask;
   const view = (): TaskView => viewOf(stored(), memory.history, definition);
-  const time = virtualTime(timeline, { recorder, patience });
+  const time = virtualTime(timeline, { recorder, timeout });
 
   return {
     get task() {

@@ -4,7 +4,7 @@ import type { World } from "./simulator/world.ts";
 interface Options {
   readonly recorder: Pick<CallRecorder, "awaited" | "nextEnd">;
   /** Real milliseconds for which virtual time waits for a handler. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
 interface VirtualTime {
@@ -17,12 +17,12 @@ interface VirtualTime {
 /** Time that passes only when a test says so. */
 export function virtualTime(
   timeline: World["timeline"],
-  { recorder, patience }: Options,
+  { recorder, timeout }: Options,
 ): VirtualTime {
   const passUntil = async (isOver: () => boolean): Promise<void> => {
     while (!isOver()) {
       await timeline.run(() => isOver() || recorder.awaited > 0);
-      if (recorder.awaited > 0) await recorder.nextEnd(patience);
+      if (recorder.awaited > 0) await recorder.nextEnd(timeout);
     }
   };
   return {

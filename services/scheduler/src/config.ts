@@ -4,7 +4,7 @@ import {
   Duration,
   Events,
   Integer,
-  LoginPatience,
+  LoginTimeout,
   MaxMessageBytes,
   StateStoreUrl,
   StoreConnections,
@@ -16,7 +16,7 @@ export const SchedulerConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
   BROKER_URL: BrokerUrl,
-  LOGIN_PATIENCE: LoginPatience,
+  LOGIN_TIMEOUT: LoginTimeout,
   /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",

@@ -7,7 +7,7 @@ import type { NotificationBroker } from "./outbox/send-notifications.ts";
 /** What the loops and consumers of a Scheduler ask of the state store: all but what its process does beside them. */
 export type LoopStore = Omit<
   SchedulerStore,
-  "findFleetFacts" | "ping" | "recordInstance" | "recordStandstills"
+  "findFleetFacts" | "ping" | "recordInstance" | "recordStalledConsumers"
 >;
 
 export interface SchedulerOptions {
@@ -20,7 +20,7 @@ export interface SchedulerOptions {
     | "consumeShared"
     | "declareAgent"
     | "inspect"
-    | "keepMarker"
+    | "keepCanaryQueue"
     | "oldestMs"
   >;
   /**
@@ -43,7 +43,7 @@ export interface SchedulerOptions {
   readonly maxInFlight: number;
   /** Percent of the slots of a claim that are for the band `batch`, if a step of it is due; none unless given. */
   readonly batchReserve?: number;
-  /** The longest delay between two rounds of the relay, in milliseconds. */
+  /** The longest delay between two rounds of the resend, in milliseconds. */
   readonly pollInterval: number;
   /** Whether a reply must carry the `user_id` that the broker vouches for. */
   readonly identity: "required" | "trusted";
@@ -65,5 +65,5 @@ export interface SchedulerOptimisations {
   /** Replies come first to the Scheduler that claimed the step. */
   readonly ownReplyQueue?: boolean;
   /** A dispatched step is marked only if its reply takes long. */
-  readonly lateMarks?: boolean;
+  readonly lateConfirms?: boolean;
 }

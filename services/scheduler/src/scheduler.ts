@@ -1,10 +1,10 @@
 import {
+  canaryQueue,
   deadReplyQueue,
   deadRequestQueue,
   expiredQueue,
   heartbeatQueue,
   limits,
-  markerQueue,
   replyQueue,
   wakeQueue,
 } from "@holdfast/contracts";
@@ -14,7 +14,7 @@ import { applyAndNotify } from "./apply-and-notify.ts";
 import { claimSteps } from "./claim/claim-steps.ts";
 import { fleetReader } from "./claim/read-fleet.ts";
 import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
-import { markSteps, relayLost, relaySteps } from "./dispatch/relay-steps.ts";
+import { confirmSteps, resendLost, resendSteps } from "./dispatch/resend-steps.ts";
 import { rememberSlowConfirms } from "./dispatch/slow-confirms.ts";
 import { unfitContracts } from "./dispatch/unfit-contracts.ts";
 import { deadLetterTo, recordDeadLetters } from "./intake/dead-letters.ts";
@@ -112,7 +112,7 @@ function loopsOf(
   const { claims, fleet } = parts;
   const sending = (kind: "alert" | "status", broker: typeof alertBroker) =>
     sendNotifications({ ...parts, broker, kind });
-  const relay = relaySteps({ ...parts, maxDelay });
+  const resend = resendSteps({ ...parts, maxDelay });
   return [
     // Sends status messages and events from the outbox; every minute.
     { name: "notifications", round: sending("status", notificationBroker) },
@@ -127,11 +127,11 @@ function loopsOf(
     // Counts what is in flight where a step may have been counted twice; claims and replies have it counted, too.
     { name: "count", round: () => fleet.countRound() },
     // Marks confirmed requests that wait long for a reply; every minute.
-    { name: "mark", round: markSteps(parts) },
+    { name: "confirm", round: confirmSteps(parts) },
     // Opens, probes and closes the breakers of remote services; every half second while there are claims, or a breaker is open.
     { name: "remotes", round: guardRemotes(parts) },
-    // Stages steps whose delay is over, and relays lost requests; every POLL_INTERVAL at the latest.
-    { name: "relay", round: relay },
+    // Stages steps whose delay is over, and resends lost requests; every POLL_INTERVAL at the latest.
+    { name: "resend", round: resend },
   ];
 }
 
@@ -143,13 +143,13 @@ const max = 200;
  */
 const prefetch = { replies: 100, expired: 50, dead: 50, heartbeats: 500 };
 /** Milliseconds. Dead letters and heartbeats are not urgent: together they cost the store less. */
-const gatherFor = 200;
+const collectFor = 200;
 
 /** Every consumer, in the order in which they start. */
 function consumersOf(parts: Parts): readonly (() => Promise<AsyncDisposable>)[] {
   const { broker, store, replies, wake } = parts;
   const deadLetter = (queue: string) => deadLetterTo(store, queue);
-  const dead = { prefetch: prefetch.dead, max: prefetch.dead, gatherFor } as const;
+  const dead = { prefetch: prefetch.dead, max: prefetch.dead, collectFor } as const;
   const consumeDead = (queue: string) => () =>
     broker.consumeBatches(
       queue,
@@ -157,7 +157,7 @@ function consumersOf(parts: Parts): readonly (() => Promise<AsyncDisposable>)[] 
       { ...dead, oversized: "cut", deadLetter: deadLetter(queue) },
       recordDeadLetters({ ...parts, queue }),
     );
-  const heartbeats = { prefetch: prefetch.heartbeats, max, gatherFor, maxBytes: limits.hintBytes };
+  const heartbeats = { prefetch: prefetch.heartbeats, max, collectFor, maxBytes: limits.hintBytes };
   return [
     () =>
       replies.consume(
@@ -174,6 +174,6 @@ function consumersOf(parts: Parts): readonly (() => Promise<AsyncDisposable>)[] 
     consumeDead(deadReplyQueue),
     () => broker.consumeBatches(heartbeatQueue, heartbeats, recordHeartbeats(parts)),
     () => broker.consume(wakeQueue, { prefetch: 1 }, async () => wake()),
-    () => broker.keepMarker(markerQueue, relayLost(parts)),
+    () => broker.keepCanaryQueue(canaryQueue, resendLost(parts)),
   ];
 }

@@ -4,7 +4,7 @@ import { defineService, disposableStack, repeat, type ServiceContext } from "@ho
 import { announceInstance, openStateStore, type SchedulerStore } from "@holdfast/state-store";
 import type { Static } from "typebox";
 import { SchedulerConfig } from "./config.ts";
-import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
+import { consumersAreWell, watchStalledConsumers } from "./intake/watch-stalled-consumers.ts";
 import { exposeFleet } from "./metrics/expose-fleet.ts";
 import { reportUnrecorded } from "./replies/report-unrecorded.ts";
 import { startScheduler } from "./scheduler.ts";
@@ -79,8 +79,8 @@ function reports(
   const { config, log, instanceId: instance, signal, metrics } = service;
   const repeated = { signal, log, metrics };
   const stack = disposableStack();
-  const watch = watchStandstills({ store, broker, instance });
-  stack.use(repeat(watch, { name: "standstills", ...repeated }));
+  const watch = watchStalledConsumers({ store, broker, instance });
+  stack.use(repeat(watch, { name: "stalledConsumers", ...repeated }));
   stack.use(repeat(reportUnrecorded({ broker }), { name: "unrecorded", ...repeated }));
   const me = { service: "scheduler", instance, slots: config.MAX_IN_FLIGHT } as const;
   stack.use(

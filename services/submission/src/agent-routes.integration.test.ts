@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
+  asOperator,
   halting,
   type OperatedService,
   openOperated,
   recorded,
   token,
-  wish,
 } from "../test/operated.ts";
 
 let operated: OperatedService;
@@ -92,9 +92,13 @@ test("an Agent shows its instances that cannot do what a stored workflow asks, a
 });
 
 test("a paused Agent shows who paused it, when and why", async () => {
-  await operated.act("/v1/agents/payments/pause", wish);
+  await operated.act("/v1/agents/payments/pause", asOperator);
   expect(await agentNamed("payments")).toMatchObject({
-    paused: { at: expect.stringMatching(/^\d{4}-.*Z$/), by: recorded.actor, reason: wish.reason },
+    paused: {
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      by: recorded.actor,
+      reason: asOperator.reason,
+    },
   });
 });
 

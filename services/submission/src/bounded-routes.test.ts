@@ -22,8 +22,8 @@ test("no route asks the store with a text of its path or query that no store can
   const asked = opened.routes.flatMap(({ method, url, querystring }) => {
     const path = url.replaceAll(/:\w+/g, "a%00b");
     const named = Object.keys((querystring as Schema | undefined)?.properties ?? {});
-    const wishes = named.map((name) => `${path.replaceAll("%00", "")}?${name}=a%00b`);
-    return [...(path === url ? [] : [path]), ...wishes].map((one) => ({ method, url: one }));
+    const requests = named.map((name) => `${path.replaceAll("%00", "")}?${name}=a%00b`);
+    return [...(path === url ? [] : [path]), ...requests].map((one) => ({ method, url: one }));
   });
   expect(asked.length).toBeGreaterThan(60);
   const answers = asked.map(async ({ method, url }) => {

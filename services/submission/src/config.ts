@@ -5,7 +5,7 @@ import {
   Duration,
   Events,
   Integer,
-  LoginPatience,
+  LoginTimeout,
   longestKept,
   MaxMessageBytes,
   Port,
@@ -25,7 +25,7 @@ export const SubmissionConfig = Type.Object({
   STATE_STORE_CONNECTIONS: StoreConnections,
   /** The broker, for tasks by message, and to hint at the Schedulers; over HTTP tasks are taken without. */
   BROKER_URL: BrokerUrl,
-  LOGIN_PATIENCE: LoginPatience,
+  LOGIN_TIMEOUT: LoginTimeout,
   /** RabbitMQ's HTTP API, for operators who ask how the broker is: what only it can tell is not known without. */
   BROKER_MANAGEMENT_URL: Type.Optional(BrokerManagementUrl),
   /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { sampleBooking } from "../test/bookings.ts";
 import { finishTask } from "../test/finish-task.ts";
-import { authorization, idOf, openTrips, type TripService, wish } from "../test/trips.ts";
+import { asOperator, authorization, idOf, openTrips, type TripService } from "../test/trips.ts";
 
 let trips: TripService;
 beforeAll(async () => {
@@ -87,13 +87,13 @@ test("an operator names the version by the ETag, and is answered 412 when it has
   const shown = await trips.get(`/v1/tasks/${id}`, {});
   const etag = String(shown.headers["etag"]);
   expect(etag).toBe('"1"');
-  const act = (headers: Readonly<Record<string, string>>, body: object = wish) =>
+  const act = (headers: Readonly<Record<string, string>>, body: object = asOperator) =>
     trips.post(`/v1/tasks/${id}/pause`, body, { authorization, ...headers });
   expect((await act({})).json()).toMatchObject({
     status: 428,
     code: "request.precondition_required",
   });
-  expect((await act({ "if-match": etag }, { ...wish, version: 1 })).statusCode).toBe(422);
+  expect((await act({ "if-match": etag }, { ...asOperator, version: 1 })).statusCode).toBe(422);
   for (const other of ['"7"', '"not-ours"', 'W/"1"', "1"]) {
     expect((await act({ "if-match": other })).json()).toMatchObject({
       status: 412,

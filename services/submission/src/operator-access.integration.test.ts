@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { halted } from "../test/halted-bookings.ts";
-import { type OperatedService, openOperated, token, wish } from "../test/operated.ts";
+import { asOperator, type OperatedService, openOperated, token } from "../test/operated.ts";
 
 let operated: OperatedService;
 
@@ -19,7 +19,7 @@ describe("access to operator routes", () => {
     ["somebody with the token, but not as one", token, "auth.token_missing"],
   ])("is refused to %s", async (_, authorization, code) => {
     const booking = await operated.submit();
-    const response = await operated.act(`/v1/tasks/${booking.id}/cancel`, wish, {
+    const response = await operated.act(`/v1/tasks/${booking.id}/cancel`, asOperator, {
       authorization,
       "if-match": '"1"',
     });
@@ -34,7 +34,7 @@ describe("access to operator routes", () => {
       method: "POST",
       url: "/v1/agents/payments/pause",
       headers: { authorization: "Bearer null" },
-      payload: wish,
+      payload: asOperator,
     });
     expect(response.statusCode).toBe(403);
     expect(response.json()).toMatchObject({ code: "auth.disabled" });
@@ -43,12 +43,12 @@ describe("access to operator routes", () => {
 
 describe("a text that cannot be stored is refused with 422,", () => {
   test.each([
-    ["a NUL in the actor", { ...wish, actor: "a\u0000b" }, "/actor"],
-    ["half a character in the actor", { ...wish, actor: "a\ud800b" }, "/actor"],
-    ["a line break in the actor", { ...wish, actor: "a\nb" }, "/actor"],
-    ["a NUL in the reason", { ...wish, reason: "a\u0000b" }, "/reason"],
-    ["half a character in the reason", { ...wish, reason: "\udfff" }, "/reason"],
-    ["a reason that is too long", { ...wish, reason: "x".repeat(1_001) }, "/reason"],
+    ["a NUL in the actor", { ...asOperator, actor: "a\u0000b" }, "/actor"],
+    ["half a character in the actor", { ...asOperator, actor: "a\ud800b" }, "/actor"],
+    ["a line break in the actor", { ...asOperator, actor: "a\nb" }, "/actor"],
+    ["a NUL in the reason", { ...asOperator, reason: "a\u0000b" }, "/reason"],
+    ["half a character in the reason", { ...asOperator, reason: "\udfff" }, "/reason"],
+    ["a reason that is too long", { ...asOperator, reason: "x".repeat(1_001) }, "/reason"],
   ])("%s, on an Agent and on a booking", async (_, payload, pointer) => {
     const booking = await operated.submit();
     const post = (url: string) =>
@@ -77,7 +77,7 @@ describe("a text that cannot be stored is refused with 422,", () => {
   test.each(["/v1/agents/a%00b/pause", "/v1/workflows/a%00b/resume"])(
     "a NUL in %s",
     async (path) => {
-      expect((await operated.act(path, wish)).json()).toMatchObject({
+      expect((await operated.act(path, asOperator)).json()).toMatchObject({
         status: 422,
         code: "request.invalid",
       });
@@ -113,7 +113,7 @@ test("an address that guesses tokens is refused for a while, and operators of th
       method: "POST",
       url: "/v1/agents/payments/pause",
       headers: { authorization },
-      payload: wish,
+      payload: asOperator,
     });
   for (let tries = 0; tries < 10; tries += 1) {
     expect((await guess(`Bearer guess-${tries}`)).statusCode).toBe(401);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import {
+  asOperator,
   halting,
   type OperatedService,
   openOperated,
   recorded,
   token,
-  wish,
 } from "../test/operated.ts";
 
 let operated: OperatedService;
@@ -23,15 +23,15 @@ test.each(["agent", "workflow"])(
   async (kind) => {
     const name = kind === "agent" ? "notifications" : halting.name;
     const path = `/v1/${kind}s/${name}`;
-    expect((await operated.act(`${path}/pause`, wish)).statusCode).toBe(204);
-    expect((await operated.act(`${path}/pause`, wish)).json()).toMatchObject({
+    expect((await operated.act(`${path}/pause`, asOperator)).statusCode).toBe(204);
+    expect((await operated.act(`${path}/pause`, asOperator)).json()).toMatchObject({
       code: "pause.in_force",
     });
     const headers = { authorization: `Bearer ${token}` };
     const { items } = (await operated.app.inject({ url: "/v1/pauses", headers })).json();
     expect(items[0]).toMatchObject({ kind, name, ...recorded, resumedAt: null });
-    expect((await operated.act(`${path}/resume`, wish)).statusCode).toBe(204);
-    expect((await operated.act(`${path}/resume`, wish)).json()).toMatchObject({
+    expect((await operated.act(`${path}/resume`, asOperator)).statusCode).toBe(204);
+    expect((await operated.act(`${path}/resume`, asOperator)).json()).toMatchObject({
       code: "pause.not_in_force",
     });
   },
@@ -42,7 +42,7 @@ test.each([
   ["workflow", "haltign.v1", "halting.v1"],
 ])("a pause of the unknown %s %s is refused, with names like it", async (kind, name, like) => {
   for (const verb of ["pause", "resume"]) {
-    const response = await operated.act(`/v1/${kind}s/${name}/${verb}`, wish);
+    const response = await operated.act(`/v1/${kind}s/${name}/${verb}`, asOperator);
     expect(response.json()).toMatchObject({
       status: 404,
       code: `${kind}.unknown`,

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type OperatedService, openOperated, recorded, token, wish } from "../test/operated.ts";
+import {
+  asOperator,
+  type OperatedService,
+  openOperated,
+  recorded,
+  token,
+} from "../test/operated.ts";
 
 let operated: OperatedService;
 
@@ -27,16 +33,16 @@ test("a remote service is held and released, with the operator and the reason", 
       agents: ["notifications"],
     }),
   );
-  expect((await operated.act(`${path}/hold`, wish)).statusCode).toBe(204);
-  expect((await operated.act(`${path}/hold`, wish)).json()).toMatchObject({
+  expect((await operated.act(`${path}/hold`, asOperator)).statusCode).toBe(204);
+  expect((await operated.act(`${path}/hold`, asOperator)).json()).toMatchObject({
     status: 409,
     code: "breaker.held",
   });
   expect(await list()).toContainEqual(
     expect.objectContaining({ name: "notifications", breaker: "open", held: true, ...recorded }),
   );
-  expect((await operated.act(`${path}/release`, wish)).statusCode).toBe(204);
-  expect((await operated.act(`${path}/release`, wish)).json()).toMatchObject({
+  expect((await operated.act(`${path}/release`, asOperator)).statusCode).toBe(204);
+  expect((await operated.act(`${path}/release`, asOperator)).json()).toMatchObject({
     status: 409,
     code: "breaker.closed",
   });
@@ -45,7 +51,7 @@ test("a remote service is held and released, with the operator and the reason", 
 test.each(["hold", "release"])(
   "to %s an unknown remote service is refused, with names like it",
   async (verb) => {
-    expect((await operated.act(`/v1/remotes/paymnets/${verb}`, wish)).json()).toMatchObject({
+    expect((await operated.act(`/v1/remotes/paymnets/${verb}`, asOperator)).json()).toMatchObject({
       status: 404,
       code: "breaker.unknown",
       detail: expect.stringContaining("payments"),
@@ -55,7 +61,9 @@ test.each(["hold", "release"])(
 
 test("a remote service is held by operators only, and not without a reason", async () => {
   const url = "/v1/remotes/payments/hold";
-  expect((await operated.app.inject({ method: "POST", url, payload: wish })).statusCode).toBe(401);
+  expect((await operated.app.inject({ method: "POST", url, payload: asOperator })).statusCode).toBe(
+    401,
+  );
   expect((await operated.app.inject({ url: "/v1/remotes" })).statusCode).toBe(401);
   expect((await operated.act(url, { actor: "ann" })).json()).toMatchObject({
     status: 422,

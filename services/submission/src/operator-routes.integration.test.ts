@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { halted, stepOf, submitted } from "../test/halted-bookings.ts";
 import { listRoutes } from "../test/list-routes.ts";
-import { type OperatedService, openOperated, type Shown, token, wish } from "../test/operated.ts";
+import {
+  asOperator,
+  type OperatedService,
+  openOperated,
+  type Shown,
+  token,
+} from "../test/operated.ts";
 
 let operated: OperatedService;
 
@@ -16,9 +22,9 @@ beforeEach(() => operated.forgetHints());
 describe("an operator's request", () => {
   test.each([
     ["no reason", { actor: "ann" }, "", /reason/],
-    ["an actor that is a number", { ...wish, actor: 1 }, "/actor", /string/],
-    ["a version in its body", { ...wish, version: 1 }, "", /version/],
-    ["a field that nobody knows", { ...wish, force: true }, "", /force/],
+    ["an actor that is a number", { ...asOperator, actor: 1 }, "/actor", /string/],
+    ["a version in its body", { ...asOperator, version: 1 }, "", /version/],
+    ["a field that nobody knows", { ...asOperator, force: true }, "", /force/],
   ])("with %s is refused", async (_, payload, pointer, detail) => {
     const { id } = await operated.submit();
     const response = await operated.act(`/v1/tasks/${id}/pause`, payload, { "if-match": '"1"' });
@@ -36,7 +42,7 @@ describe("an operator's request", () => {
     expect(acts.length).toBeGreaterThan(5);
     for (const { url } of acts) {
       const path = url.replace(":id", booking.id).replace(":step", "reserve");
-      const response = await operated.act(path, wish);
+      const response = await operated.act(path, asOperator);
       expect({ path, ...response.json() }).toMatchObject({
         path,
         status: 428,
@@ -52,14 +58,14 @@ describe("an operator's request", () => {
     const paused = await operated.onBooking(booking, "pause");
     const etag = String(paused.headers["etag"]);
     expect(etag).toBe(`"${paused.json<Shown>().version}"`);
-    const resumed = await operated.act(`/v1/tasks/${booking.id}/resume`, wish, {
+    const resumed = await operated.act(`/v1/tasks/${booking.id}/resume`, asOperator, {
       "if-match": etag,
     });
     expect(resumed.statusCode).toBe(200);
   });
 
   test("about an unknown booking is refused", async () => {
-    const response = await operated.act(`/v1/tasks/${crypto.randomUUID()}/cancel`, wish, {
+    const response = await operated.act(`/v1/tasks/${crypto.randomUUID()}/cancel`, asOperator, {
       "if-match": '"1"',
     });
     expect(response.statusCode).toBe(404);
@@ -127,7 +133,7 @@ describe("a booking", () => {
 
   test("waits while it is paused, and shows who paused it and why", async () => {
     const paused = (await operated.onBooking(await operated.submit(), "pause")).json<Shown>();
-    expect(paused).toMatchObject({ paused: { by: "operator:ann", reason: wish.reason } });
+    expect(paused).toMatchObject({ paused: { by: "operator:ann", reason: asOperator.reason } });
     expect((await operated.claim()).filter(({ taskId }) => taskId === paused.id)).toEqual([]);
     const again = await operated.onBooking(paused, "pause");
     expect(again.json()).toMatchObject({ status: 409, code: "task.already_paused" });
@@ -164,7 +170,7 @@ describe("a booking", () => {
         step: "reserve",
         action: "resolve",
         actor: "operator:ann",
-        note: wish.reason,
+        note: asOperator.reason,
       }),
     );
   });
@@ -190,7 +196,7 @@ test("all instants of a booking are written in one way, and no host name is show
   const { id } = await operated.submit();
   const lockedBy = "scheduler-build-host-7-4711-3fa2b1";
   const capacity = [{ lane: "rooms", slots: 100 }];
-  await operated.scheduler.claimDueSteps({ lockedBy, capacity, relayAfter: 1_000 });
+  await operated.scheduler.claimDueSteps({ lockedBy, capacity, resendAfter: 1_000 });
   await operated.onBooking(await operated.show(id), "pause");
   const booking = (await operated.app.inject({ url: `/v1/tasks/${id}` })).body;
   const history = (await operated.app.inject({ url: `/v1/tasks/${id}/history` })).body;

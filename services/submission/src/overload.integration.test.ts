@@ -102,7 +102,7 @@ const statuses = async (answers: readonly Promise<Response>[]) =>
   (await Promise.all(answers)).map(({ status }) => status);
 
 test("bookings beyond those that may wait are answered 503 at once, and health goes on", async () => {
-  await using submission = await busySubmission({ tasks: 20, patience: 60_000 });
+  await using submission = await busySubmission({ tasks: 20, timeout: 60_000 });
   const waiting = await submission.postAll(keysFrom("waiting", 20));
   const refused = await Promise.all(keysFrom("refused", 50).map((key) => submission.post(key)));
   for (const answer of refused) {
@@ -124,7 +124,7 @@ test("bookings beyond those that may wait are answered 503 at once, and health g
 });
 
 test("a waiting booking whose client has gone is not written, and another gets its place", async () => {
-  await using submission = await busySubmission({ tasks: 10, patience: 60_000 });
+  await using submission = await busySubmission({ tasks: 10, timeout: 60_000 });
   const gone = new AbortController();
   const abandoned = await submission.postAll(keysFrom("abandoned", 10), gone.signal);
   expect((await submission.post("too many")).status).toBe(503);
@@ -143,7 +143,7 @@ test("a waiting booking whose client has gone is not written, and another gets i
 });
 
 test("a booking that waited too long is answered 503, and not written afterwards", async () => {
-  await using submission = await busySubmission({ tasks: 10, patience: 200 });
+  await using submission = await busySubmission({ tasks: 10, timeout: 200 });
   const waiting = await submission.postAll(keysFrom("waiting", 10));
   expect(await statuses(waiting)).toEqual(Array(10).fill(503));
   link.heal();

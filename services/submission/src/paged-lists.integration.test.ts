@@ -1,7 +1,7 @@
 import { queryOnce } from "@holdfast/local-stack";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { listRoutes, openApiDocument } from "../test/list-routes.ts";
-import { authorization, openTrips, type TripService, wish } from "../test/trips.ts";
+import { asOperator, authorization, openTrips, type TripService } from "../test/trips.ts";
 
 let trips: TripService;
 beforeAll(async () => {
@@ -9,13 +9,13 @@ beforeAll(async () => {
   await trips.clear();
   await queryOnce(
     trips.url,
-    `insert into state.dead_letter_actions (letter_id, queue, action, actor, reason, at)
+    `insert into state.dead_letter_actions (dead_letter_id, queue, action, actor, reason, at)
      select number, 'q', 'discard', 'operator:ann', 'old', now() - number % 3 * interval '1 minute'
        from generate_series(1, 7) as number`,
   );
   for (const name of ["hotels", "payments", "rooms", "hotels", "rooms"]) {
-    await trips.post(`/v1/agents/${name}/pause`, wish, { authorization });
-    await trips.post(`/v1/agents/${name}/resume`, wish, { authorization });
+    await trips.post(`/v1/agents/${name}/pause`, asOperator, { authorization });
+    await trips.post(`/v1/agents/${name}/resume`, asOperator, { authorization });
   }
 });
 afterAll(async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { finishTask } from "../test/finish-task.ts";
 import { serve } from "../test/serve.ts";
 import {
+  asOperator,
   authorization,
   idOf,
   input,
@@ -9,7 +10,6 @@ import {
   type TripService,
   token,
   trip,
-  wish,
 } from "../test/trips.ts";
 
 let trips: TripService;
@@ -29,7 +29,7 @@ test("a read through one process sees every write that another one has answered"
   // What it knows of workflows from now on is of a moment ago.
   for (const path of paths) await get(path);
   await trips.put("trip.v11", trip("trip.v11"));
-  await trips.post("/v1/workflows/trip.v11/activate?allowUnknownAgents=true", wish, {
+  await trips.post("/v1/workflows/trip.v11/activate?allowUnknownAgents=true", asOperator, {
     authorization,
   });
   expect(await get("/v1/workflows/trip")).toMatchObject({ name: "trip.v11" });
@@ -40,18 +40,18 @@ test("a read through one process sees every write that another one has answered"
   expect(await get("/v1/tasks/count?workflow=trip")).toEqual({ count: 1, complete: true });
   expect(await get("/v1/tasks/by-key?workflow=trip&key=t-7")).toMatchObject({ id, input });
 
-  await trips.post(`/v1/tasks/${id}/pause`, wish, { authorization, "if-match": "*" });
+  await trips.post(`/v1/tasks/${id}/pause`, asOperator, { authorization, "if-match": "*" });
   expect(await get(`/v1/tasks/${id}`)).toMatchObject({ paused: { by: "operator:ann" } });
   expect((await get(`/v1/tasks/${id}/history`)).items).toContainEqual(
-    expect.objectContaining({ action: "pause", note: wish.reason }),
+    expect.objectContaining({ action: "pause", note: asOperator.reason }),
   );
 
-  await trips.post("/v1/agents/hotels/pause", wish, { authorization });
+  await trips.post("/v1/agents/hotels/pause", asOperator, { authorization });
   expect((await get("/v1/pauses")).items).toMatchObject([{ kind: "agent", name: "hotels" }]);
   expect((await get("/v1/agents")).items).toContainEqual(
     expect.objectContaining({
       name: "hotels",
-      paused: expect.objectContaining({ reason: wish.reason }),
+      paused: expect.objectContaining({ reason: asOperator.reason }),
     }),
   );
   await finishTask(trips.url, id);

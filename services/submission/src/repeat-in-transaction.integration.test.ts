@@ -2,7 +2,7 @@ import { queryOnce } from "@holdfast/local-stack";
 import { type SubmittedTask, submitTasks, type TransactionClient } from "@holdfast/state-store";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { inTransaction, openApplication, takeAllIn } from "../test/application.ts";
-import { input, openTrips, type TripService, trip, wish } from "../test/trips.ts";
+import { asOperator, input, openTrips, type TripService, trip } from "../test/trips.ts";
 import { takeEnqueued } from "./take-enqueued.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
 
@@ -48,7 +48,7 @@ test("a submission in a transaction that repeats another is its task, whatever h
   const asked = { workflow: "trip.v2", input, idempotencyKey: "k", key: "t-7" } as const;
   const { taskId } = await enqueue(asked);
   await takeAll();
-  await trips.store.retireWorkflow({ name: "trip.v2", ...wish });
+  await trips.store.retireWorkflow({ name: "trip.v2", ...asOperator });
   const repeated = { taskId, replayed: true };
   const narrow = { ...asked, workflow: "trip", input: { guest: "Ada" }, idempotencyKey: "n" };
   await inTransaction(trips.url, "shop", async (client) => {
@@ -78,7 +78,7 @@ test("a submission in a transaction that repeats another is its task, though the
   await takeAll();
   const changed = trip("trip.v11", { inputSchema: { ...stricter, properties } });
   await trips.store.registerWorkflow(changed as never);
-  await trips.store.activateWorkflow({ name: "trip.v11", ...wish, asAwaited: false });
+  await trips.store.activateWorkflow({ name: "trip.v11", ...asOperator, asAwaited: false });
   await inTransaction(trips.url, "shop", async (client) => {
     const [again] = await submitTasks(client, [{ workflow: "trip", input, ...asked }]);
     expect(again).toEqual({ ...first, replayed: true });

@@ -19,7 +19,7 @@ export const wholeBytes = 512 * 1024;
 /** What a byte of a row takes at most while it is text, values and an answer: an empty list takes most. */
 export const unpacked = 16;
 /** The time for which a request waits for memory. */
-const patience: Milliseconds = 10_000;
+const timeout: Milliseconds = 10_000;
 
 /** Has large answers take no more memory than there is, until they are sent. */
 export function boundAnswers(app: FastifyInstance): void {
@@ -38,7 +38,7 @@ export const roomFor =
     request.held?.release();
     const { memory, callerOf } = request.server.guard;
     const held = await memory.wait(callerOf(request.raw), amount, {
-      patience,
+      timeout,
       onGone: (leave) => onGone(request.raw, reply.raw, leave),
     });
     request.held = held;

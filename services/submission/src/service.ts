@@ -1,5 +1,5 @@
 import { limits, prepareJudges, submissionQueue } from "@holdfast/contracts";
-import { type BrokerLook, unseenBroker } from "@holdfast/diagnosis";
+import { type BrokerView, unseenBroker } from "@holdfast/diagnosis";
 import { readTraceContext } from "@holdfast/domain";
 import {
   type Broker,
@@ -33,7 +33,6 @@ import { apiRoutes } from "./api/api-routes.ts";
 import { awakeInbox, type InboxWakes } from "./awake-inbox.ts";
 import { SubmissionConfig } from "./config.ts";
 import { httpMetrics } from "./http-metrics.ts";
-import { type Inspection, openInspection } from "./look/open-inspection.ts";
 import { openHttp } from "./open-http.ts";
 import { type OperatorGate, operatorGate } from "./operator-gate.ts";
 import { serveConsole } from "./serve-console.ts";
@@ -41,6 +40,7 @@ import { type Stored, storeWorkflows } from "./store-workflows.ts";
 import { findQueues } from "./system/find-queues.ts";
 import { takeEnqueued } from "./take-enqueued.ts";
 import { takeTasks } from "./take-tasks.ts";
+import { type Inspection, openInspection } from "./view/open-inspection.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
 
 type Service = ServiceContext<SubmissionConfig>;
@@ -90,7 +90,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
     // The others are for requests.
     mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
-    lookAtBroker: () => lookAtBroker(service, hints),
+    viewBroker: () => viewBroker(service, hints),
     submission: role === "operations" ? null : submissionFor(service),
     operations: role === "tasks" ? null : operationsFor(service, { gate, hints, inspection }),
   });
@@ -161,7 +161,7 @@ function submissionFor({ config, failpoint, instanceId: actor }: Service) {
     actor,
     keepKeysFor: config.HTTP_KEYS_KEPT_FOR,
     takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
-    waiting: { tasks: config.MAX_WAITING_TASKS, patience: config.REQUEST_TIMEOUT },
+    waiting: { tasks: config.MAX_WAITING_TASKS, timeout: config.REQUEST_TIMEOUT },
   };
 }
 
@@ -207,7 +207,7 @@ function operationsFor(service: Service, { gate, hints, inspection }: ForOperati
  * What this process knows of the broker by its own connection: the right to ask for queues it needs not have. The broker
  * says only to those who publish that it takes nothing, so a hint is published.
  */
-function lookAtBroker(service: Service, { hint }: ReturnType<typeof latestHints>): BrokerLook {
+function viewBroker(service: Service, { hint }: ReturnType<typeof latestHints>): BrokerView {
   const { state, trouble, blockedBy } = service.access("BROKER_URL");
   if (trouble() === null) hint();
   const unreachable = state.kind === "up" ? null : trouble();

@@ -11,7 +11,7 @@ import { type Json, parseWhen, resolveWhen } from "@holdfast/domain";
 import { onGone } from "@holdfast/runtime/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import type { Access, AnonymousWish } from "./access/access.ts";
+import type { Access, AnonymousPermission } from "./access/access.ts";
 import type { Codes } from "./api/codes.ts";
 import { describe, ref } from "./api/describe.ts";
 import { examples } from "./api/examples.ts";
@@ -218,7 +218,7 @@ const submitting =
   (submitter: ReturnType<typeof taskSubmitter>, deps: Dependencies) =>
   async (request: FastifyRequest, reply: FastifyReply, submission: SubmitRequest["submission"]) => {
     const asked = { submission, allowsUnknownAgents: allowsUnknown(request.query) };
-    for (const wish of wishesIn(asked)) deps.access.mustBeAllowed(request, wish);
+    for (const permission of permissionsFor(asked)) deps.access.mustBeAllowed(request, permission);
     const accepted = await submitter.submit(
       { ...asked, learns: deps.access.learns(request), trace: request.span?.context ?? null },
       {
@@ -232,10 +232,10 @@ const submitting =
     void reply.header("location", `/v1/tasks/${taskId}`);
     // The result of a task that was there before is for those who may read it.
     const isShown = accepted.kind === "created" || deps.access.mayRead(request);
-    const patience = isShown ? preferredWait(request.headers["prefer"]) : null;
-    if (patience !== null) {
-      void reply.header("preference-applied", `wait=${patience / 1_000}`);
-      await waitForResult(deps.waiter, request, reply, { taskId, patience });
+    const timeout = isShown ? preferredWait(request.headers["prefer"]) : null;
+    if (timeout !== null) {
+      void reply.header("preference-applied", `wait=${timeout / 1_000}`);
+      await waitForResult(deps.waiter, request, reply, { taskId, timeout });
       const makeRoom = roomForRows(request, reply);
       const as = { reader: "stranger", makeRoom } as const;
       const task = await deps.tasks.withResult(await deps.tasks.show(taskId, as), makeRoom);
@@ -265,17 +265,17 @@ const weightIn = (fairness: AskedSubmission["fairness"]): number =>
   Number((fairness as { readonly weight?: unknown } | undefined)?.weight ?? 1);
 
 /** What a submission asks for that not everyone may. A value that is wrong asks for nothing: it is refused by itself. */
-function wishesIn({
+function permissionsFor({
   submission: { priority, fairness, replyTo, notBefore },
   allowsUnknownAgents,
-}: Pick<SubmitRequest, "submission" | "allowsUnknownAgents">): readonly AnonymousWish[] {
-  const wishes: AnonymousWish[] = [];
-  if (priority === "urgent") wishes.push("urgent");
-  if (weightIn(fairness) > 1) wishes.push("weight");
-  if (replyTo !== undefined) wishes.push("reply-to");
-  if (allowsUnknownAgents) wishes.push("unknown-agents");
+}: Pick<SubmitRequest, "submission" | "allowsUnknownAgents">): readonly AnonymousPermission[] {
+  const permissions: AnonymousPermission[] = [];
+  if (priority === "urgent") permissions.push("urgent");
+  if (weightIn(fairness) > 1) permissions.push("weight");
+  if (replyTo !== undefined) permissions.push("reply-to");
+  if (allowsUnknownAgents) permissions.push("unknown-agents");
   const begin = typeof notBefore === "string" ? parseWhen(notBefore) : null;
   const now = Date.now();
-  if (begin !== null && resolveWhen(begin, now) > now + late) wishes.push("later");
-  return wishes;
+  if (begin !== null && resolveWhen(begin, now) > now + late) permissions.push("later");
+  return permissions;
 }

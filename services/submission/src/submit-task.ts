@@ -48,11 +48,11 @@ export interface SubmitDependencies {
 export interface WaitingLimits {
   readonly tasks: number;
   /** How long a task may wait, in milliseconds. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
 /** A full transaction, while another one is written: longer queues only make each task slower. */
-const defaultWaiting: WaitingLimits = { tasks: 200, patience: 10_000 };
+const defaultWaiting: WaitingLimits = { tasks: 200, timeout: 10_000 };
 /** Bytes of all bodies that wait. */
 const bytesWaiting = 16 * 1024 * 1024;
 
@@ -89,7 +89,7 @@ export function taskSubmitter(deps: SubmitDependencies) {
   const { directory, waiting = defaultWaiting, tracing = noTracing, clock = systemClock } = deps;
   const limit = queueLimit({ most: waiting.tasks });
   const maxWaiting = { items: waiting.tasks, bytes: bytesWaiting };
-  const limits = { max: batch, maxWaiting, patience: waiting.patience, clock };
+  const limits = { max: batch, maxWaiting, timeout: waiting.timeout, clock };
   const submissions = batchCalls(acceptTasks(deps, limit), limits);
 
   const findRepeat = repeatFinder(deps);
@@ -154,12 +154,12 @@ const keyLife = ({ keepKeysFor }: SubmitDependencies) =>
 function repeatFinder({
   store,
   actor,
-  waiting: { patience } = defaultWaiting,
+  waiting: { timeout } = defaultWaiting,
   clock = systemClock,
 }: SubmitDependencies) {
   const repeats = batchCalls((tasks: readonly NewTask[]) => store.submitTasks(tasks, { actor }), {
     ...lookingForRepeats,
-    patience,
+    timeout,
     clock,
   });
   return async (

@@ -5,7 +5,7 @@ import { type SubmittedTask, submitTasks, type TransactionClient } from "@holdfa
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { endLeasesIn, openApplication, takeAllIn } from "../test/application.ts";
 import { finishTask } from "../test/finish-task.ts";
-import { idOf, input, openTrips, type TripService, trip, wish } from "../test/trips.ts";
+import { asOperator, idOf, input, openTrips, type TripService, trip } from "../test/trips.ts";
 import { takeEnqueued } from "./take-enqueued.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
 
@@ -188,7 +188,7 @@ test("a submission that repeats another is its task, though the version that is 
   const wider = trip("trip.v11", { inputSchema: { ...inputSchema, properties } });
   await trips.store.registerWorkflow(wider as never);
   const activate = (name: string) =>
-    trips.store.activateWorkflow({ name, ...wish, asAwaited: false });
+    trips.store.activateWorkflow({ name, ...asOperator, asAwaited: false });
   await activate("trip.v11");
   const asked = { input: { ...input, room: "12" }, idempotencyKey: "k" };
   const { taskId } = await enqueue(asked);
@@ -282,7 +282,7 @@ test("a business key is taken when a submission is enqueued", async () => {
 
 test("a version that is activated before a task is made is the version of the task", async () => {
   await enqueue();
-  await trips.store.activateWorkflow({ name: "trip.v2", ...wish, asAwaited: false });
+  await trips.store.activateWorkflow({ name: "trip.v2", ...asOperator, asAwaited: false });
   await takeAll();
   expect(await tasks()).toMatchObject([{ workflow: "trip.v2" }]);
 });
@@ -311,7 +311,7 @@ test("a version that is not stored stands for the active one in a transaction, t
 
 test("a submission whose workflow is retired before its task is made is refused", async () => {
   const id = await enqueueUnchecked({ workflow: "trip.v2" });
-  await trips.store.retireWorkflow({ name: "trip.v2", ...wish });
+  await trips.store.retireWorkflow({ name: "trip.v2", ...asOperator });
   await takeAll();
   expect(await refusals()).toMatchObject([{ id, code: "workflow.retired" }]);
 });

@@ -303,9 +303,9 @@ test("a message that names no version becomes a task of the new one, whatever th
   const { properties, ...schema } = bookTrip.inputSchema as { readonly properties: object };
   const inputSchema = { ...schema, properties: { ...properties, seats: { type: "integer" } } };
   await other.registerWorkflow({ ...bookTrip, name: newest, inputSchema });
-  const wish = { actor: "operator:ann", reason: "a new version" };
-  await other.activateWorkflow({ ...wish, name: newest, asAwaited: false });
-  await other.retireWorkflow({ ...wish, name: bookTrip.name });
+  const asOperator = { actor: "operator:ann", reason: "a new version" };
+  await other.activateWorkflow({ ...asOperator, name: newest, asAwaited: false });
+  await other.retireWorkflow({ ...asOperator, name: bookTrip.name });
   await send(JSON.stringify({ ...booking, seats: 2 }), { messageId: randomUUID(), headers });
   await until(async () => (await tasks()) === before + 2);
   expect(await versions()).toEqual([{ workflow: newest }]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { sampleBooking } from "../test/bookings.ts";
 import { serve } from "../test/serve.ts";
 import {
+  asOperator,
   authorization,
   idOf,
   input,
@@ -10,7 +11,6 @@ import {
   type TripService,
   token,
   trip,
-  wish,
 } from "../test/trips.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
 
@@ -124,7 +124,7 @@ describe("a task", () => {
   test("gets the fairness key and weight that its workflow finds in its input", async () => {
     const fairness = { key: "/input/guest", weight: "/input/nights" };
     await trips.put("trip.v11", trip("trip.v11", { fairness }));
-    await trips.store.activateWorkflow({ name: "trip.v11", ...wish, asAwaited: false });
+    await trips.store.activateWorkflow({ name: "trip.v11", ...asOperator, asAwaited: false });
     const shown = async (response: Awaited<ReturnType<typeof trips.submit>>) =>
       (await trips.get(`/v1/tasks/${idOf(response)}`)).json().fairness;
     expect(await shown(await trips.submit())).toEqual({ key: "Ada", weight: 2 });
@@ -185,12 +185,15 @@ describe("a task", () => {
   test("of a collection is shown and changed by operators as every other, and not below its noun", async () => {
     const id = idOf(await trips.post("/v1/trips", input));
     const seen = { authorization, "if-match": '"1"' };
-    const paused = await trips.post(`/v1/tasks/${id}/pause`, wish, seen);
+    const paused = await trips.post(`/v1/tasks/${id}/pause`, asOperator, seen);
     expect(paused.json()).toMatchObject({ paused: { by: "operator:ann" } });
-    const again = await trips.post(`/v1/tasks/${id}/pause`, wish, seen);
+    const again = await trips.post(`/v1/tasks/${id}/pause`, asOperator, seen);
     expect(again.json()).toMatchObject({ status: 412, code: "task.changed" });
     expect((await trips.get(`/v1/tasks/${id}`)).json()).toMatchObject({ id, input });
-    const below = [trips.post(`/v1/trips/${id}/pause`, wish, seen), trips.get(`/v1/trips/${id}`)];
+    const below = [
+      trips.post(`/v1/trips/${id}/pause`, asOperator, seen),
+      trips.get(`/v1/trips/${id}`),
+    ];
     for (const response of await Promise.all(below)) {
       expect(response.json()).toMatchObject({ status: 404, code: "request.no_route" });
     }

@@ -132,11 +132,11 @@ function historyRoute(app: FastifyInstance, { store, tasks, access }: Dependenci
       const { id: taskId } = request.params;
       const { limit, after = null } = request.query;
       await tasks.mustExist(taskId);
-      const wish = { taskId, after, most: sizeOf(limit, pages) };
-      let page = await store.findHistory({ ...wish, mostBytes: smallBytes });
+      const query = { taskId, after, most: sizeOf(limit, pages) };
+      let page = await store.findHistory({ ...query, mostBytes: smallBytes });
       if (page.isFull) {
         await roomForRows(request, reply)(pageBytes);
-        page = await store.findHistory({ ...wish, mostBytes: pageBytes });
+        page = await store.findHistory({ ...query, mostBytes: pageBytes });
       }
       const reader = access.readerOf(request);
       return {

@@ -63,7 +63,7 @@ const mostKept = 4 * 1024 * 1024;
 const missFor = 1_000;
 const mostMisses = 1_000;
 /** What is refused is held against the store: so many at a time, for so many milliseconds. */
-const askingStore = { max: 200, maxWaiting: { items: 1_000, bytes: 1 }, patience: 10_000 };
+const askingStore = { max: 200, maxWaiting: { items: 1_000, bytes: 1 }, timeout: 10_000 };
 /** Milliseconds in which all Agents of a system that starts announce themselves. */
 const startingUp = 60_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { idOf, input, openTrips, step, type TripService, trip, wish } from "../test/trips.ts";
+import { asOperator, idOf, input, openTrips, step, type TripService, trip } from "../test/trips.ts";
 import { activateAwaited } from "./activate-awaited.ts";
 
 let trips: TripService;
@@ -216,7 +216,7 @@ describe("a workflow", () => {
 
   test("that another process retired a moment ago accepts no tasks in this process either", async () => {
     await trips.submit();
-    await trips.store.retireWorkflow({ ...wish, name: "trip.v10" });
+    await trips.store.retireWorkflow({ ...asOperator, name: "trip.v10" });
     const id = idOf(await trips.submit());
     expect((await trips.get(`/v1/tasks/${id}`)).json()).toMatchObject({ workflow: "trip.v2" });
   });
@@ -290,7 +290,7 @@ describe("a workflow", () => {
   test("that another process activated a moment ago gets the tasks of this one, by its own schema", async () => {
     expect(await versionOfNext()).toBe("trip.v10");
     const activate = (name: string) =>
-      trips.store.activateWorkflow({ name, ...wish, asAwaited: false });
+      trips.store.activateWorkflow({ name, ...asOperator, asAwaited: false });
     await activate("trip.v2");
     expect(await versionOfNext()).toBe("trip.v2");
     const { inputSchema } = trip("trip.v13");
@@ -313,7 +313,7 @@ describe("a workflow", () => {
     const wider = { ...strict, properties };
     await trips.store.registerWorkflow(trip("trip.v15", { inputSchema: wider }) as never);
     const activate = (name: string) =>
-      trips.store.activateWorkflow({ name, ...wish, asAwaited: false });
+      trips.store.activateWorkflow({ name, ...asOperator, asAwaited: false });
     const submit = (room: string, key: string) =>
       trips.submit({ input: { ...input, room } }, { "idempotency-key": key });
     await activate("trip.v15");
@@ -375,18 +375,18 @@ describe("a workflow", () => {
   });
 
   test("has a noun of its own for its tasks, unless it is reserved or taken", async () => {
-    const withNoun = (name: string, collection: string) =>
+    const withCollection = (name: string, collection: string) =>
       trips.put(name, trip(name, { collection }));
-    expect((await withNoun("visit.v1", "tasks")).json()).toMatchObject({
+    expect((await withCollection("visit.v1", "tasks")).json()).toMatchObject({
       status: 409,
       code: "workflow.collection_reserved",
     });
-    expect((await withNoun("visit.v1", "bookings")).json()).toMatchObject({
+    expect((await withCollection("visit.v1", "bookings")).json()).toMatchObject({
       status: 409,
       code: "workflow.collection_taken",
     });
     expect((await trips.get("/v1/workflows/visit.v1")).statusCode).toBe(404);
-    expect((await withNoun("visit.v1", "visits")).statusCode).toBe(201);
+    expect((await withCollection("visit.v1", "visits")).statusCode).toBe(201);
     const response = await trips.post("/v1/visits", input);
     expect(response.headers["location"]).toBe(`/v1/tasks/${idOf(response)}`);
     expect((await trips.get(`/v1/tasks/${idOf(response)}`)).json()).toMatchObject({ input });

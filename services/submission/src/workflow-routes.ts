@@ -8,11 +8,11 @@ import type { OperationsStore, WorkflowRecord } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { operatorName } from "./access/operator-names.ts";
+import { ActBody, NameParams, storableName } from "./act-body.ts";
 import { activateAwaited } from "./activate-awaited.ts";
 import { describe, ref } from "./api/describe.ts";
 import { cursorOf, pageFields, readCursor, sizeOf } from "./api/pages.ts";
 import { Problem } from "./problem.ts";
-import { NameParams, storableName, WishBody } from "./wishes.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
 import { contractWarnings, flowWarnings, missingFor, warningsOf } from "./workflow-warnings.ts";
 
@@ -127,7 +127,7 @@ interface ByName {
   readonly Params: { readonly name: string };
 }
 interface Activating extends ByName {
-  readonly Body: Static<typeof WishBody>;
+  readonly Body: Static<typeof ActBody>;
   readonly Querystring: Static<typeof ActivateQuery>;
 }
 interface Storing extends ByName {
@@ -178,11 +178,11 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
 
   const onWorkflow = (
     act: "retire" | "reinstate",
-    change: (wish: { name: string } & Static<typeof WishBody>) => Promise<boolean>,
+    change: (act: { name: string } & Static<typeof ActBody>) => Promise<boolean>,
   ): void => {
-    app.post<ByName & { readonly Body: Static<typeof WishBody> }>(
+    app.post<ByName & { readonly Body: Static<typeof ActBody> }>(
       `/v1/workflows/:name/${act}`,
-      { onRequest, schema: { ...descriptions[act], params, body: WishBody } },
+      { onRequest, schema: { ...descriptions[act], params, body: ActBody } },
       async ({ params: { name }, body }, reply) => {
         const isChanged = await change({ ...body, name });
         await directory.reload();
@@ -229,7 +229,7 @@ function activateRoute(app: FastifyInstance, { store, directory, onRequest }: De
     ...descriptions.activate,
     params: NameParams,
     querystring: ActivateQuery,
-    body: WishBody,
+    body: ActBody,
   };
   app.post<Activating>(
     "/v1/workflows/:name/activate",

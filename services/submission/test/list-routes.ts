@@ -40,7 +40,7 @@ const addRoutes = (app: FastifyInstance): void =>
       readTasks: "anyone",
     }),
     hint,
-    lookAtBroker: unused,
+    viewBroker: unused,
     mostStreams: 1,
     submission: { failpoint: () => {}, actor: "test" },
     operations: {

@@ -5,9 +5,9 @@ import { bookTrip, sampleBooking } from "./bookings.ts";
 import { serve } from "./serve.ts";
 
 export const token = "the-operators-token";
-export const wish = { actor: "ann", reason: "the guest called" };
-/** How that wish is kept. */
-export const recorded = { ...wish, actor: "operator:ann" };
+export const asOperator = { actor: "ann", reason: "the guest called" };
+/** How that asOperator is kept. */
+export const recorded = { ...asOperator, actor: "operator:ann" };
 
 /** Stops where an operator is needed: each of its steps halts when it fails. */
 export const halting = {
@@ -93,7 +93,7 @@ export async function openOperated(): Promise<OperatedService> {
       scheduler.claimDueSteps({
         lockedBy: "scheduler-1",
         capacity: ["rooms", "payments", "tickets"].map((lane) => ({ lane, slots: 100 })),
-        relayAfter: 1_000,
+        resendAfter: 1_000,
       }),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
@@ -118,6 +118,6 @@ function requests(app: App): Pick<OperatedService, "submit" | "show" | "act" | "
       return show(response.json<{ id: string }>().id);
     },
     onBooking: ({ id, version }, what, payload = {}) =>
-      act(`/v1/tasks/${id}/${what}`, { ...wish, ...payload }, { "if-match": `"${version}"` }),
+      act(`/v1/tasks/${id}/${what}`, { ...asOperator, ...payload }, { "if-match": `"${version}"` }),
   };
 }

@@ -1,5 +1,5 @@
 import { limits } from "@holdfast/contracts";
-import { type BrokerLook, unseenBroker } from "@holdfast/diagnosis";
+import { type BrokerView, unseenBroker } from "@holdfast/diagnosis";
 import { noMetrics, openHealth } from "@holdfast/runtime";
 import { defaultLimits, type GuardOptions, openGuard } from "@holdfast/runtime/http";
 import type { AttemptOfTask, StateStore } from "@holdfast/state-store";
@@ -8,10 +8,10 @@ import { type Logger, pino } from "pino";
 import { openAccess, readAnonymousMay } from "../src/access/access.ts";
 import type { OwnsStatusQueue } from "../src/access/status-queues.ts";
 import { apiRoutes } from "../src/api/api-routes.ts";
-import type { Inspection } from "../src/look/open-inspection.ts";
 import { openHttp } from "../src/open-http.ts";
 import { operatorGate } from "../src/operator-gate.ts";
 import type { WaitingLimits } from "../src/submit-task.ts";
+import type { Inspection } from "../src/view/open-inspection.ts";
 import { type WorkflowDirectory, workflowDirectory } from "../src/workflow-directory.ts";
 import { holdToCodes } from "./declared-codes.ts";
 
@@ -43,7 +43,7 @@ export interface ServeOptions {
   readonly keepHttpKeysFor?: number;
   readonly queues?: Operations["queues"];
   /** What is known of the broker; nothing unless given. */
-  readonly lookAtBroker?: () => BrokerLook;
+  readonly viewBroker?: () => BrokerView;
   /** The configuration of the process, with its secrets. */
   readonly configuration?: Operations["configuration"];
   /** All of a test's clients have one address: it may hold everything, unless the test is about that. */
@@ -65,7 +65,7 @@ export function serve(
   const { directory = workflowDirectory(store), waiting, takesUnknownAgents = false } = options;
   const { inspection = notAsked, mostStreams = 100, guard = {} } = options;
   const { publish = noBroker, queues = noQueues, configuration = {} } = options;
-  const { lookAtBroker = () => unseenBroker } = options;
+  const { viewBroker = () => unseenBroker } = options;
   const { anonymousMay, readTasks = "anyone", ownsStatusQueue = () => true } = options;
   const { log = pino({ level: "silent" }) } = options;
   const gate = operatorGate(token, { log, metrics: noMetrics });
@@ -92,7 +92,7 @@ export function serve(
     access,
     directory,
     hint,
-    lookAtBroker,
+    viewBroker,
     mostStreams,
     submission: {
       failpoint,

@@ -10,7 +10,7 @@ type Headers = Readonly<Record<string, string>>;
 
 export const token = "the-operators-token";
 export const authorization = `Bearer ${token}`;
-export const wish = { actor: "ann", reason: "a newer one is better" };
+export const asOperator = { actor: "ann", reason: "a newer one is better" };
 export const input = { guest: "Ada", nights: 2 };
 
 /** The one step of a trip but for its name, its Agent and its input. */
@@ -68,12 +68,12 @@ export async function openTrips(): Promise<TripService> {
       );
       for (const name of ["trip.v1", "trip.v2", "trip.v10"]) {
         await put(name, trip(name, { collection: "trips" }));
-        await store.activateWorkflow({ name, ...wish, asAwaited: false });
+        await store.activateWorkflow({ name, ...asOperator, asAwaited: false });
       }
       await store.registerWorkflow(bookTrip);
     },
     get: (path, headers = { authorization }) => app.inject({ url: path, headers }),
-    ask: (path) => post(path, wish, { authorization }),
+    ask: (path) => post(path, asOperator, { authorization }),
     submit: (body = {}, headers = {}) =>
       post("/v1/tasks", { workflow: "trip", input, ...body }, headers),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),

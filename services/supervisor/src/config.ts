@@ -5,7 +5,7 @@ import {
   DurationOrOff,
   Events,
   Integer,
-  LoginPatience,
+  LoginTimeout,
   longestKept,
   StateStoreUrl,
 } from "@holdfast/runtime";
@@ -19,7 +19,7 @@ export const SupervisorConfig = Type.Object({
   STATE_STORE_CONNECTIONS: Integer({ default: 3, minimum: 1, maximum: 20 }),
   /** The broker, only to hint at the Schedulers. */
   BROKER_URL: BrokerUrl,
-  LOGIN_PATIENCE: LoginPatience,
+  LOGIN_TIMEOUT: LoginTimeout,
   EVENTS: Events,
   /** How long it sleeps at most. In between it wakes for the earliest complete-by time. */
   SCAN_INTERVAL: Duration({ default: "1s", least: "10ms" }),

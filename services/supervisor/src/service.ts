@@ -63,7 +63,7 @@ async function supervise(
     actor,
     scanInterval: config.SCAN_INTERVAL,
     sweepInterval: config.SWEEP_INTERVAL,
-    grace: once ? 0 : config.RECOVERY_DELAY,
+    recoveryDelay: once ? 0 : config.RECOVERY_DELAY,
     metrics,
     tracing,
   });

@@ -12,7 +12,7 @@ import {
 } from "@holdfast/runtime";
 import type { SupervisorStore } from "@holdfast/state-store";
 import { recoverExpiredSteps } from "./recover/recover-expired-steps.ts";
-import { recoveryDelay } from "./recover/recovery-delay.ts";
+import { delayRecovery } from "./recover/recovery-delay.ts";
 import { replanStalledTasks } from "./recover/replan-stalled-tasks.ts";
 import { replyProbes } from "./recover/reply-probes.ts";
 import { supervisorMetrics } from "./supervisor-metrics.ts";
@@ -42,7 +42,7 @@ export interface SupervisorOptions {
   /** How often it looks for stalled tasks, which wait for no event, in milliseconds. */
   readonly sweepInterval: number;
   /** How long it waits, after it could not look for a while, for replies that waited as well. */
-  readonly grace: number;
+  readonly recoveryDelay: number;
   /** What counts; nothing unless given. */
   readonly metrics?: Metrics;
   /** The tracing of what it does; none unless given. */
@@ -50,7 +50,7 @@ export interface SupervisorOptions {
 }
 
 /** Milliseconds. */
-const probePatience = 30_000;
+const probeTimeout = 30_000;
 /** Rests for each sweep: where many tasks are open, sweeping takes a twentieth of the time at most. */
 const restFactor = 19;
 
@@ -63,7 +63,7 @@ export function supervisor(options: SupervisorOptions) {
     store,
     broker,
     clock,
-    grace: recoveryDelay({ grace: options.grace, log, clock }),
+    recoveryDelay: delayRecovery({ recoveryDelay: options.recoveryDelay, log, clock }),
     probes,
     hint: wakeHint(broker),
     cancel: cancelHints(broker),
@@ -88,7 +88,7 @@ export function supervisor(options: SupervisorOptions) {
   return {
     /** One scan, for as long as it finds something, and one sweep; waits for probes under way. */
     async once(signal: AbortSignal): Promise<void> {
-      const until = clock.now() + probePatience;
+      const until = clock.now() + probeTimeout;
       for (;;) {
         const pause = await recover();
         if (pause === 0) continue;

@@ -20,7 +20,7 @@ import { planFaults } from "./nemesis/plan-faults.ts";
 import type { ChaosOptions } from "./options.ts";
 import type { Environment } from "./system/start-environment.ts";
 import { failureThreshold } from "./system/workflow.ts";
-import { markStore, readStore } from "./witness/read-store.ts";
+import { confirmStore, readStore } from "./witness/read-store.ts";
 import { quietQueues, untilEnded } from "./witness/until-ended.ts";
 
 interface RunOptions extends Pick<ChaosOptions, "profile" | "seed" | "classes"> {
@@ -53,7 +53,7 @@ const kindOf = inTurn(
 /** One round: load and faults side by side, then peace; resolves to what all witnesses say. */
 export async function runChaos(options: RunOptions): Promise<Evidence> {
   const { environment, profile, seed, classes, random, say } = options;
-  const since = await markStore(environment);
+  const since = await confirmStore(environment);
   const run = `chaos-${seed}-${since.at}`;
   const statusQueue = `status.application.${run}`;
   const heard = openNotebook();

@@ -27,7 +27,7 @@ import type { Witnesses } from "./send/consumers.ts";
 import { count, newTally, sendInputs, type Tally } from "./send/send-inputs.ts";
 import { type MessageSender, openMessageSender } from "./send/send-messages.ts";
 import { openSentLog, type SentLog } from "./send/sent-log.ts";
-import { isStandstill, sendVolleys, type Volley } from "./send/volleys.ts";
+import { isStalled, sendVolleys, type Volley } from "./send/volleys.ts";
 import { sendCanaries } from "./system/canaries.ts";
 import { type FuzzedSystem, startFuzzedSystem } from "./system/fuzzed-system.ts";
 import { baitWorkflow, startHostileAgent } from "./system/hostile-agent.ts";
@@ -71,7 +71,7 @@ const quietPart = 1 / 3;
  */
 const longestWarmUp = 20_000;
 /** Milliseconds within which what a run has left must move, and has ended, after the last input. */
-const [patience, limit] = [60_000, 600_000];
+const [timeout, limit] = [60_000, 600_000];
 /** How many of the last orders and baits inputs refer to. */
 const recent = 50;
 
@@ -142,7 +142,7 @@ async function load(run: Run): Promise<Loaded> {
       message: byMessage(broker),
       onAccepted: (order) => accepted.push(order),
       // What cannot be submitted at all shows that something stands still.
-      signal: AbortSignal.timeout(duration + patience),
+      signal: AbortSignal.timeout(duration + timeout),
     });
   const names = runsOf(run);
   const quietMs = Math.round(seconds * quietPart * 1_000);
@@ -172,7 +172,7 @@ async function load(run: Run): Promise<Loaded> {
   ]);
   say("all inputs are sent; waiting for all tasks to end …");
   // The hostile Agent goes on until then: without its answers no bait ends.
-  const waiting = { ...run, operationsUrl: () => system.operationsUrl, patience, limit };
+  const waiting = { ...run, operationsUrl: () => system.operationsUrl, timeout, limit };
   return { next, settled: await settle(waiting) };
 }
 
@@ -265,7 +265,7 @@ async function judgeRun(run: Run, { next, settled }: Loaded): Promise<FuzzReport
   const { fuzzed, stateStoreUrl, brokerUrl, seed, tally, accepted, sent, say } = run;
   const deadLettered = await countOf(stateStoreUrl, "dead_letters");
   const rejected = await countOf(stateStoreUrl, "rejected_replies");
-  const deaf = await sendCanaries({ brokerUrl, stateStoreUrl, patience });
+  const deaf = await sendCanaries({ brokerUrl, stateStoreUrl, timeout });
   const ids = [...new Set([...(await shopOrders(stateStoreUrl)), ...tally.accepted])];
   const verdict = await judge(run, ids);
   const names = runsOf(run);
@@ -273,7 +273,7 @@ async function judgeRun(run: Run, { next, settled }: Loaded): Promise<FuzzReport
   const quiet = await judgeSubmitted(stateStoreUrl, names.quiet, accepted, { warmUp });
   const fuzz = await judgeSubmitted(stateStoreUrl, names.fuzz, accepted, { warmUp });
   const crashes = [...fuzzed.crashes];
-  const standing = run.volleys.filter(isStandstill);
+  const standing = run.volleys.filter(isStalled);
   await fuzzed[Symbol.asyncDispose]();
   // What a consumer held and never settled is back in its queue now.
   const held = await fullQueues(brokerUrl);
@@ -354,7 +354,7 @@ async function streamBaits(options: BaitOptions, signal: AbortSignal): Promise<v
 }
 
 /** Milliseconds between two looks. */
-const rest = 100;
+const interval = 100;
 
 /** The longest that a transaction of a service has been open, of those that were seen in a look. */
 const longest = `
@@ -373,6 +373,6 @@ async function watchTransactions(
   while (!signal.aborted) {
     const [found] = await queries.query<{ readonly ms: number }>(longest);
     seen(found?.ms ?? 0);
-    await sleep(rest, undefined, { signal }).catch(() => {});
+    await sleep(interval, undefined, { signal }).catch(() => {});
   }
 }

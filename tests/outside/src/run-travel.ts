@@ -43,7 +43,7 @@ async function bookTrips({
   say(`${count} trips`);
   const trips = [...(await travel.submitTrips(count))];
   say("a flight that the airline does not cancel, and a letter that comes back");
-  trips.push(await repairUndo(travel), await repairLetter(travel));
+  trips.push(await repairUndo(travel), await repairDeadLetter(travel));
   const open = trips.filter(({ state }) => !/^(processed|undone)$/.test(state));
   if (open.length > 0) throw new Error(`Trips have not ended: ${JSON.stringify(open)}`);
   const verified = await travel.holdfast(["verify"]);
@@ -67,7 +67,7 @@ async function repairUndo(travel: Travel): Promise<Trip> {
 }
 
 /** A letter comes back; a person calls instead. */
-async function repairLetter(travel: Travel): Promise<Trip> {
+async function repairDeadLetter(travel: Travel): Promise<Trip> {
   const id = await submitUntilHalted(travel, { ...trip, email: "ann@bounces.example" });
   writeFileSync(join(travel.folder, `ledger/mail/${id}%3Aby-phone`), "called\n");
   const how = ["--reason", "called instead", "--result", '{"messageId":"by phone"}'];

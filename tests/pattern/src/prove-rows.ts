@@ -44,7 +44,7 @@ export async function proveRows({ root, rows, logs, found }: Options): Promise<v
       return proof("unproved", `the test is ${before?.kind ?? "absent"} with the feature`);
     }
     using _removed = removeFeature(root, removal);
-    const timeout = patienceAfter(before);
+    const timeout = timeoutAfter(before);
     const [after] = await runTests([test], { root, log: join(logs, `${name}.log`), timeout });
     return after?.kind === "failed"
       ? proof("proved", removal.what)
@@ -68,4 +68,4 @@ const keyOf = ({ file, title }: NamedTest): string => `${file} ${title}`;
  * The time for a test without the feature, where many wait for what never comes. It is more than they took with it,
  * on the same machine, minutes before.
  */
-const patienceAfter = ({ took }: TestOutcome): number => 10_000 + 1.5 * took;
+const timeoutAfter = ({ took }: TestOutcome): number => 10_000 + 1.5 * took;

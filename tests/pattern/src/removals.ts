@@ -51,7 +51,7 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
   },
   "P-2": {
     reason:
-      "it names no one feature: the rows below take out relays (P-16), recovery (P-40), retries (P-42) and cool-downs (P-44)",
+      "it names no one feature: the rows below take out resends (P-16), recovery (P-40), retries (P-42) and cool-downs (P-44)",
   },
   "P-3": {
     what: "a join waits for one of its branches only",
@@ -181,11 +181,11 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     edits: [
       edit(
         "services/scheduler/src/scheduler.ts",
-        "round: relay },",
-        "round: async () => 1_000 + Number(typeof relay === 'string') },",
+        "round: resend },",
+        "round: async () => 1_000 + Number(typeof resend === 'string') },",
       ),
     ],
-    test: "if a Scheduler dies after its claim and before its publish, another one relays the request",
+    test: "if a Scheduler dies after its claim and before its publish, another one resends the request",
   },
   "P-17": {
     what: "a request does not carry the limit of its step",
@@ -235,14 +235,14 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
       "there is nothing to take out: a Scheduler has no memory that it would have to restore, and the store that replaces it is needed by every test",
   },
   "P-23": {
-    what: "a request is relayed although it is known to have been sent",
+    what: "a request is resent although it is known to have been sent",
     edits: [
       edit(
-        "packages/state-store/sql/claim/take-undispatched-steps.sql",
-        "     and dispatched_at is null\n",
+        "packages/state-store/sql/claim/take-unconfirmed-steps.sql",
+        "     and confirmed_at is null\n",
       ),
     ],
-    test: "the relay skips dispatched steps, and marks no step that has moved on",
+    test: "the resend skips confirmed steps, and confirms no step that has moved on",
   },
   "P-24": {
     what: "values to which a step refers are not looked up",

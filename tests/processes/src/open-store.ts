@@ -2,7 +2,7 @@ import { TransientFault } from "@holdfast/domain";
 import { openStateStore, type StateStore } from "@holdfast/state-store";
 
 /** Milliseconds. */
-const patience = 60_000;
+const timeout = 60_000;
 
 /**
  * Opens the store for a test. A service gives up after some seconds and is started again; a test that shares
@@ -17,7 +17,7 @@ export async function openStore(
       return await openStateStore(options);
     } catch (error) {
       // Each attempt has its own pauses.
-      const isLast = performance.now() - begun > patience;
+      const isLast = performance.now() - begun > timeout;
       if (!(error instanceof TransientFault) || isLast) throw error;
     }
   }

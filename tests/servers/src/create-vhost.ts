@@ -49,10 +49,10 @@ export async function createVhost(
     return (await Promise.all(known)).flat().length;
   };
   const untilKnown = async (): Promise<void> => {
-    const giveUpAt = performance.now() + patience;
+    const giveUpAt = performance.now() + timeout;
     while ((await connections()) === 0) {
       if (performance.now() > giveUpAt) throw new Error(`No connection to ${name} is open.`);
-      await rest(lookEvery);
+      await rest(pollInterval);
     }
   };
   const drop = async () => {
@@ -85,7 +85,7 @@ interface Definitions {
 
 const tries = 10;
 /** Milliseconds. */
-const [patience, lookEvery] = [60_000, 20];
+const [timeout, pollInterval] = [60_000, 20];
 
 /**
  * The broker gives up on a whole list of connections with a 500 when one of them ends by itself meanwhile, as the

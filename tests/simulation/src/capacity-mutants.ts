@@ -2,7 +2,7 @@ import type { Mutation } from "./mutation.ts";
 
 /** Schedulers that ask Agents for too much, by name. The simulation must find each of them. */
 export const capacityMutants: Readonly<Record<string, Mutation>> = {
-  "the window of an Agent is ignored": { window: 1_000 },
+  "the maxInFlight of an Agent is ignored": { maxInFlight: 1_000 },
   "the slots of an Agent are ignored": {
     store: (store) => ({ ...store, findAgentSlots: () => [] }),
   },

@@ -18,7 +18,7 @@ export interface AttemptFacts {
   /** The broker has had its request. */
   isStored: boolean;
   /** It may have been published a second time. */
-  isRelayed: boolean;
+  isResent: boolean;
   /** A Scheduler has heard so. */
   isConfirmed: boolean;
   /** A reply to it waits in a queue, and no Scheduler has it. */
@@ -39,7 +39,7 @@ export interface AttemptFacts {
    * The instant until which the broker took nothing, since before an Agent first wanted to answer; null: it took the
    * answer.
    */
-  unheardUntil: number | null;
+  unansweredUntil: number | null;
 }
 
 /** Whether an Agent is at work on it, which still has time and has not answered. */

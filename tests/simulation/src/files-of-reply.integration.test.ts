@@ -117,7 +117,7 @@ test("a reply passes few files from its delivery to the commit, with the claim i
   } as unknown as Ports;
   const host = { name: "followed", log, failpoint: silent } as unknown as Host;
   const stopping = new AbortController();
-  const settings = { window: 200, stop: stopping.signal, identity: "trusted" } as const;
+  const settings = { maxInFlight: 200, stop: stopping.signal, identity: "trusted" } as const;
   const scheduler = runScheduler(host, ports, settings);
 
   const task = { tenant: "", workflow: definition.name, input: {}, priority: "normal" } as const;

@@ -44,7 +44,7 @@ export function judgeBreakers(world: World): StoreWatcher {
   return {
     submitted() {},
     marked() {},
-    relayed() {},
+    resent() {},
     claimed(_, step) {
       judgeSuspect();
       const breaker = breakers.get(step.plan.agent);

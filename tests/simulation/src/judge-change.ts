@@ -113,9 +113,9 @@ function checkCounter({ world: { accuse }, known, witness, change }: Move): void
 const apart = 700;
 
 /** Whether an Agent had an answer, and the broker took none until it had to be silent. */
-function isUnheard(attempt: AttemptFacts): boolean {
-  const { unheardUntil } = attempt;
-  return unheardUntil !== null && Math.abs(unheardUntil - timeOf(attempt)) > apart;
+function isUnanswered(attempt: AttemptFacts): boolean {
+  const { unansweredUntil } = attempt;
+  return unansweredUntil !== null && Math.abs(unansweredUntil - timeOf(attempt)) > apart;
 }
 
 /** What is counted as a failure must have been one, and what was one must be counted. */
@@ -137,7 +137,7 @@ function checkCause(move: Move): void {
   if (isCounted(change) && event.kind === "expired" && attempt?.isAnswerWaiting === true) {
     accuse("what was answered is not counted as silence", witness);
   }
-  if (isCounted(change) && event.kind === "expired" && attempt && isUnheard(attempt)) {
+  if (isCounted(change) && event.kind === "expired" && attempt && isUnanswered(attempt)) {
     accuse(
       "what an Agent cannot say while the broker takes nothing is not counted as silence",
       witness,
@@ -157,7 +157,7 @@ function checkCause(move: Move): void {
   if (isCounted(change) && event.kind === "neverStarted") {
     accuse("what no Agent took is no failure", witness);
   }
-  const isInDoubt = attempt?.isRelayed === true || action === "cancel";
+  const isInDoubt = attempt?.isResent === true || action === "cancel";
   if (event.kind === "neverStarted" && isInDoubt && attempt && isAtWork(attempt, world)) {
     accuse("what an Agent is at work on is not taken for unbegun", witness);
   }

@@ -178,7 +178,7 @@ function isAwaited({ tasks, attempts }: Facts, { message, read }: Acknowledged):
   const known = tasks.get(taskId)?.steps.get(step);
   if (facts === undefined || facts.step.token !== token || known === undefined) return false;
   // Of these another copy may be at work, so nothing follows from one that came back.
-  const isInDoubt = facts.isRelayed || (isCall(step) && tasks.get(taskId)?.goal === "undo");
+  const isInDoubt = facts.isResent || (isCall(step) && tasks.get(taskId)?.goal === "undo");
   if (message.queue === expiredQueue && isInDoubt) return false;
   return known.state === "processing" && known.attempt === attempt;
 }
@@ -203,8 +203,8 @@ function judgeReply(
   const { outcome } = read<StepReply>(message);
   const { now } = world.timeline;
   const need = needs.find(({ from, to }) => from <= now && now < to);
-  if (attempt.outcomes.length === 0) attempt.unheardUntil = need?.to ?? null;
-  if (need === undefined) attempt.unheardUntil = null;
+  if (attempt.outcomes.length === 0) attempt.unansweredUntil = need?.to ?? null;
+  if (need === undefined) attempt.unansweredUntil = null;
   attempt.outcomes.push(outcome);
   const isRefusal = outcome.kind === "failed" && outcome.attempted === false;
   // A refusal is what it was acknowledged for; a copy that comes afterwards is held to what is done with it.

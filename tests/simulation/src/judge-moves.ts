@@ -15,8 +15,8 @@ import { judgeChange } from "./judge-change.ts";
 import { sharesKeys } from "./workflows.ts";
 import type { World } from "./world.ts";
 
-/** Milliseconds after which, all being well, a request that was never published has been relayed. */
-const relayedWithin = 5_000;
+/** Milliseconds after which, all being well, a request that was never published has been resent. */
+const resentWithin = 5_000;
 
 export interface MoveOptions {
   /** How many steps of one Agent may be in flight. */
@@ -54,9 +54,9 @@ export function judgeMoves(world: World, facts: Facts, options: MoveOptions): St
       }
     },
 
-    relayed({ task }, step) {
+    resent({ task }, step) {
       const attempt = attempts.get(attemptId(task.taskId, step.plan.name, step.attempt));
-      if (attempt !== undefined) attempt.isRelayed = true;
+      if (attempt !== undefined) attempt.isResent = true;
     },
 
     signed({ task }, step) {
@@ -133,7 +133,7 @@ function judgeClaim(world: World, { tasks, attempts }: Facts, claim: Claim): voi
     isStored: false,
     isConfirmed: false,
     isAnswerWaiting: false,
-    isRelayed: false,
+    isResent: false,
   };
   attempts.set(id, { step, claimedAt, ...notYet, takenBy: new Map(), ...noAnswer() });
 }
@@ -144,7 +144,7 @@ const noAnswer = () => ({
   confirmedBeatAt: Number.NEGATIVE_INFINITY,
   lastBeatAt: Number.NEGATIVE_INFINITY,
   outcomes: [],
-  unheardUntil: null,
+  unansweredUntil: null,
 });
 
 const countInFlight = (tasks: Facts["tasks"], agent: string): number =>
@@ -162,7 +162,7 @@ function judgeUndo({ accuse }: World, facts: TaskFacts, step: ProcessingStep): v
   accuse("a step is undone by the Agent that may have done it", () => name);
 }
 
-/** Judges that a claim that was not published is relayed long before it expires, where all is well. */
+/** Judges that a claim that was not published is resent long before it expires, where all is well. */
 function judgeSilence(
   world: World,
   { attempts }: Facts,
@@ -171,7 +171,7 @@ function judgeSilence(
   if (event.kind !== "expired" || world.healedAt === null) return;
   const attempt = attempts.get(attemptId(taskId, event.step, event.attempt));
   if (attempt === undefined || attempt.isStored) return;
-  if (world.timeline.now > Math.max(attempt.claimedAt, world.healedAt) + relayedWithin) {
+  if (world.timeline.now > Math.max(attempt.claimedAt, world.healedAt) + resentWithin) {
     world.accuse("what was claimed is published", () => nameOf(taskId, event.step));
   }
 }

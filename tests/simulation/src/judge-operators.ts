@@ -52,7 +52,7 @@ export function judgeOperators(world: World): OperatorJudge {
 
     marked() {},
 
-    relayed() {},
+    resent() {},
 
     decided({ task }, reports) {
       const { taskId } = task;

@@ -66,7 +66,7 @@ export function judgeOrder({ isCalm, timeline, accuse }: World): StoreWatcher {
       }
     },
     marked() {},
-    relayed() {},
+    resent() {},
     decided(stored, reports) {
       for (const { step } of reports.flatMap(({ changes }) => changes)) note(stored, step);
     },

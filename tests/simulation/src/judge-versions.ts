@@ -61,24 +61,24 @@ export function judgeVersions(world: World, orders: readonly Order[]): VersionJu
       if (taken.get(name)?.taskId === taskId) return;
       accuse("a key stands for one task, whatever is activated meanwhile", () => name);
     },
-    refused({ name, asked: wish }, { code, since }) {
-      const witness = () => `${name}, for ${wish?.workflow}: ${code}`;
+    refused({ name, asked: request }, { code, since }) {
+      const witness = () => `${name}, for ${request?.workflow}: ${code}`;
       world.tell(name, () => `is refused: ${code}`);
       if (taken.has(name))
         return accuse("what was taken is not refused when it is repeated", witness);
-      if (standings.slice(since).some((standing) => isRight(standing, wish!, code))) return;
+      if (standings.slice(since).some((standing) => isRight(standing, request!, code))) return;
       accuse("a submission is refused only for what is so of the version that it means", witness);
     },
 
     submitted({ task, input }, { name: version }) {
       const { order } = input as { readonly order: string };
-      const wish = asked.get(order);
-      if (wish == null) return;
+      const request = asked.get(order);
+      if (request == null) return;
       taken.set(order, { taskId: task.taskId, version });
       versions.set(task.taskId, version);
       const { active, versions: all } = now();
-      const meant = isVersion(wish) ? wish.workflow : active;
-      const witness = () => `${nameOf(task.taskId)} of ${version}, asked for ${wish.workflow}`;
+      const meant = isVersion(request) ? request.workflow : active;
+      const witness = () => `${nameOf(task.taskId)} of ${version}, asked for ${request.workflow}`;
       if (version !== meant) accuse("a name means the version that is active, or its own", witness);
       if (all.find((one) => one.name === version)?.isRetired !== false) {
         accuse("a version that is retired takes no task", witness);
@@ -86,7 +86,7 @@ export function judgeVersions(world: World, orders: readonly Order[]): VersionJu
     },
     claimed: (stored) => staysInVersion(stored, []),
     marked() {},
-    relayed() {},
+    resent() {},
     decided: staysInVersion,
   };
 }
@@ -126,12 +126,12 @@ function withActive({ versions, active }: Standing, activation: number): Standin
 }
 
 /** Whether a refusal says what is so. */
-function isRight({ versions, active }: Standing, wish: Asked, code: string): boolean {
-  const named = versions.find(({ name }) => name === wish.workflow);
-  const meant = isVersion(wish) ? (named?.name ?? null) : active;
-  if (code === "workflow.unknown") return isVersion(wish) && named === undefined;
+function isRight({ versions, active }: Standing, request: Asked, code: string): boolean {
+  const named = versions.find(({ name }) => name === request.workflow);
+  const meant = isVersion(request) ? (named?.name ?? null) : active;
+  if (code === "workflow.unknown") return isVersion(request) && named === undefined;
   if (code === "workflow.retired")
-    return isVersion(wish) ? named?.isRetired === true : active === null;
+    return isVersion(request) ? named?.isRetired === true : active === null;
   // Where all versions are retired the input may be held against one of them.
-  return code === "task.invalid" && wish.hasCoupon && (meant === null || !takesCoupon(meant));
+  return code === "task.invalid" && request.hasCoupon && (meant === null || !takesCoupon(meant));
 }

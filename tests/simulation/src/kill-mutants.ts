@@ -13,7 +13,7 @@ export interface Hunt {
 }
 
 /** Schedules that a mutant may survive: several times what the best hidden one needs. */
-const patience = 60_000;
+const timeout = 60_000;
 
 /** The mutants of a tenth, from 0 to 9; null: all. */
 export const mutantsOf = (tenth: number | null): readonly (readonly [string, Mutation])[] =>
@@ -29,7 +29,7 @@ export async function killMutants(first: number, tenth: number | null): Promise<
 }
 
 async function hunt(mutation: Mutation, first: number): Promise<Omit<Hunt, "mutant">> {
-  for (let schedules = 1; schedules <= patience; schedules += 1) {
+  for (let schedules = 1; schedules <= timeout; schedules += 1) {
     const { violations } = await simulate(first + schedules - 1, { mutation });
     const [found] = violations;
     if (found !== undefined) return { schedules, rule: found.rule };

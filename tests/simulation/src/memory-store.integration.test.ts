@@ -63,7 +63,7 @@ const travel = (ms: number) => `
   update state.steps
      set not_before = not_before - interval '${ms} ms', rank = rank - interval '${ms} ms',
          start_by = start_by - interval '${ms} ms', complete_by = complete_by - interval '${ms} ms',
-         relay_at = relay_at - interval '${ms} ms', started_at = started_at - interval '${ms} ms',
+         resend_at = resend_at - interval '${ms} ms', started_at = started_at - interval '${ms} ms',
          heartbeat_at = heartbeat_at - interval '${ms} ms';
   update state.tasks
      set updated_at = updated_at - interval '${ms} ms', complete_by = complete_by - interval '${ms} ms',

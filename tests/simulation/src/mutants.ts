@@ -102,11 +102,11 @@ export const mutants: Readonly<Record<string, Mutation>> = {
       event.kind === "failed" ? { ...event, redelivered: false } : event,
     ),
   },
-  "an Agent's word about a relayed request is believed": {
-    domain: editTasks((task, { kind }) => (kind === "failed" ? withoutRelays(task) : task)),
+  "an Agent's word about a resent request is believed": {
+    domain: editTasks((task, { kind }) => (kind === "failed" ? withoutResends(task) : task)),
   },
   "a copy that came back is taken for the only one": {
-    domain: editTasks((task, { kind }) => (kind === "neverStarted" ? withoutRelays(task) : task)),
+    domain: editTasks((task, { kind }) => (kind === "neverStarted" ? withoutResends(task) : task)),
   },
   "an undo overtakes a request that came back": {
     domain: editEvents((event, task) =>
@@ -189,7 +189,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
     domain: editEvents((event, task) => {
       if (event.kind === "failed") return { ...event, effect: "none" };
       const step = "step" in event ? task.steps.get(event.step) : undefined;
-      const attempted = step?.processState === "processing" && step.dispatched;
+      const attempted = step?.processState === "processing" && step.confirmed;
       return event.kind === "expired" || event.kind === "neverStarted"
         ? { ...failure(event, { attempted }), effect: "none" }
         : event;
@@ -270,8 +270,8 @@ export const mutants: Readonly<Record<string, Mutation>> = {
         ),
     }),
   },
-  "no claim is relayed": {
-    store: (store) => ({ ...store, takeUndispatchedSteps: () => [] }),
+  "no claim is resent": {
+    store: (store) => ({ ...store, takeUnconfirmedSteps: () => [] }),
   },
   "a request is marked before its confirm": {
     brokerPort: forScheduler((port) => ({
@@ -423,13 +423,13 @@ function processing(tasks: ReadonlyMap<string, { readonly task: Task }>) {
   );
 }
 
-/** The task as if no step had been relayed. */
-const withoutRelays = (task: Task): Task => ({
+/** The task as if no step had been resent. */
+const withoutResends = (task: Task): Task => ({
   ...task,
   steps: new Map(
     [...task.steps].map(([name, step]) => [
       name,
-      step.processState === "processing" ? { ...step, relayed: false } : step,
+      step.processState === "processing" ? { ...step, resent: false } : step,
     ]),
   ),
 });

@@ -24,5 +24,5 @@ export interface Mutation {
   readonly service?: (service: RemoteService) => RemoteService;
   readonly clock?: (clock: Clock, host: Host) => Clock;
   readonly identity?: "trusted";
-  readonly window?: number;
+  readonly maxInFlight?: number;
 }

@@ -9,7 +9,7 @@ import {
 } from "@holdfast/testing/simulator";
 import { type Facts, isSkipped, nameOf } from "./facts.ts";
 import type { OperatorJudge } from "./judge-operators.ts";
-import { type ApplyWish, applyWishes } from "./operator-wishes.ts";
+import { type ApplyRequest, applyRequests } from "./operator-requests.ts";
 import { outputIdOf, type RemoteService } from "./remote.ts";
 import { sourceOf } from "./workflows.ts";
 import type { World } from "./world.ts";
@@ -31,7 +31,7 @@ export function operatorActs(
   world: World,
   { memory, store, service, judge, facts }: OperatorActOptions,
 ) {
-  const apply = applyWishes(world, store);
+  const apply = applyRequests(world, store);
   return {
     ...pauseTargets(world, { store, judge }),
     ...operatorSteps(world, { apply, service, facts }),
@@ -87,7 +87,7 @@ function pauseTargets(world: World, { store, judge }: PauseTargetsOptions) {
 }
 
 interface OperatorStepsOptions {
-  readonly apply: ApplyWish;
+  readonly apply: ApplyRequest;
   readonly service: RemoteService;
   readonly facts: Facts;
 }

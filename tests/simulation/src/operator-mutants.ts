@@ -60,12 +60,15 @@ export const operatorMutants: Readonly<Record<string, Mutation>> = {
     }),
   },
   "a paused Agent gets requests": {
-    store: (store) => ({ ...store, pause: (wish) => wish.kind === "agent" || store.pause(wish) }),
+    store: (store) => ({
+      ...store,
+      pause: (request) => request.kind === "agent" || store.pause(request),
+    }),
   },
   "a paused workflow claims steps": {
     store: (store) => ({
       ...store,
-      pause: (wish) => wish.kind === "workflow" || store.pause(wish),
+      pause: (request) => request.kind === "workflow" || store.pause(request),
     }),
   },
   "the limit goes on while a workflow is paused": {
@@ -88,13 +91,13 @@ export const operatorMutants: Readonly<Record<string, Mutation>> = {
       const paused = new Set<string>();
       return {
         ...store,
-        pause(wish) {
-          if (wish.kind === "workflow") paused.add(wish.name);
-          return store.pause(wish);
+        pause(request) {
+          if (request.kind === "workflow") paused.add(request.name);
+          return store.pause(request);
         },
-        resume(wish) {
-          if (wish.kind === "workflow") paused.delete(wish.name);
-          return store.resume(wish);
+        resume(request) {
+          if (request.kind === "workflow") paused.delete(request.name);
+          return store.resume(request);
         },
         stageDueSteps: () => ({
           ...store.stageDueSteps(),

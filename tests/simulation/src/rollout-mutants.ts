@@ -13,10 +13,10 @@ export const rolloutMutants: Readonly<Record<string, Mutation>> = {
   "a version that is retired takes tasks that name it": {
     store: (store) => ({
       ...store,
-      retireWorkflow: (wish) =>
-        !store.findActiveVersions({ names: [wish.name] }).has(wish.name) ||
-        store.retireWorkflow(wish),
-      reinstateWorkflow: (wish) => store.reinstateWorkflow(wish) || true,
+      retireWorkflow: (request) =>
+        !store.findActiveVersions({ names: [request.name] }).has(request.name) ||
+        store.retireWorkflow(request),
+      reinstateWorkflow: (request) => store.reinstateWorkflow(request) || true,
     }),
   },
   "a name goes on meaning a version that is retired": {
@@ -25,19 +25,19 @@ export const rolloutMutants: Readonly<Record<string, Mutation>> = {
   "a retirement leaves the name without a version": {
     store(store) {
       let isLeft = false;
-      const ended = <Wish>(act: (wish: Wish) => boolean) => {
-        return (wish: Wish): boolean => {
+      const ended = <Wish>(act: (request: Wish) => boolean) => {
+        return (request: Wish): boolean => {
           isLeft = false;
-          return act(wish);
+          return act(request);
         };
       };
       return {
         ...store,
         activateWorkflow: ended(store.activateWorkflow),
         reinstateWorkflow: ended(store.reinstateWorkflow),
-        retireWorkflow(wish) {
-          isLeft ||= store.findActiveVersions({ names: [wish.name] }).has(wish.name);
-          return store.retireWorkflow(wish);
+        retireWorkflow(request) {
+          isLeft ||= store.findActiveVersions({ names: [request.name] }).has(request.name);
+          return store.retireWorkflow(request);
         },
         submitTasks: (tasks, options) =>
           isLeft && tasks.some(({ takesActive = false }) => takesActive)
@@ -70,13 +70,13 @@ export const rolloutMutants: Readonly<Record<string, Mutation>> = {
   "a version that is activated takes over the tasks under way": {
     store: (store) => ({
       ...store,
-      activateWorkflow(wish) {
+      activateWorkflow(request) {
         for (const stored of store.tasks.values()) {
           const { task } = stored;
-          if (isFinished(task) || familyOf(task.workflow.name) !== familyOf(wish.name)) continue;
-          stored.task = { ...task, workflow: { ...task.workflow, name: wish.name } };
+          if (isFinished(task) || familyOf(task.workflow.name) !== familyOf(request.name)) continue;
+          stored.task = { ...task, workflow: { ...task.workflow, name: request.name } };
         }
-        return store.activateWorkflow(wish);
+        return store.activateWorkflow(request);
       },
     }),
   },

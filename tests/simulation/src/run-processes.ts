@@ -51,11 +51,12 @@ function runsOf(world: World, { scenario, mutation, service, portsOf, front }: O
     scheduler: (host, stop) =>
       runScheduler(host, portsOf(host), {
         stop,
-        window: mutation.window ?? scenario.window,
+        maxInFlight: mutation.maxInFlight ?? scenario.maxInFlight,
         identity: mutation.identity ?? "required",
         watch: world.watcherOf(host),
       }),
-    supervisor: (host, stop) => runSupervisor(host, portsOf(host), { stop, grace: scenario.grace }),
+    supervisor: (host, stop) =>
+      runSupervisor(host, portsOf(host), { stop, recoveryDelay: scenario.recoveryDelay }),
     submission: (host, stop) => front.serve(host, portsOf(host), stop),
     agent(host, stop) {
       const gateway = refusingGateway(world.random, mutation.habits);

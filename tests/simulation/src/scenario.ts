@@ -37,26 +37,26 @@ export interface Scenario {
   readonly agents: number;
   /** The processes that take submissions; none: clients write orders down themselves. */
   readonly submissions: number;
-  readonly window: number;
+  readonly maxInFlight: number;
   /** How many steps each Agent of a process performs at the same time. */
   readonly slots: number;
   /** Whether Agents advertise their slots in heartbeats. */
   readonly beats: boolean;
   /** Milliseconds for which a Supervisor holds back after a start. */
-  readonly grace: number;
+  readonly recoveryDelay: number;
   readonly orders: readonly Order[];
   /** When all faults end, in milliseconds. */
   readonly healsAt: number;
 }
 
 /**
- * The shares of schedules that have a crowd of small orders before a narrow window instead: more of those without
- * faults, for only there is the window exact.
+ * The shares of schedules that have a crowd of small orders before a narrow maxInFlight instead: more of those without
+ * faults, for only there is the maxInFlight exact.
  */
 const crowded = { calm: 0.15, troubled: 0.01 };
 const crowd = 8;
 /**
- * The share of the crowds that meet Agents with one slot instead of a narrow window, once their heartbeats have come.
+ * The share of the crowds that meet Agents with one slot instead of a narrow maxInFlight, once their heartbeats have come.
  */
 const capped = { share: 0.4, from: 1_500 };
 /** Orders of such a crowd that are of one key where another key comes later. */
@@ -99,10 +99,10 @@ export function chooseScenario({
     supervisors: oneOrTwo(0.08),
     agents: oneOrTwo(0.1),
     submissions: 0,
-    window: isCrowded && !isCapped ? 1 : random.pick(isCapped ? [200] : [1, 2, 200]),
+    maxInFlight: isCrowded && !isCapped ? 1 : random.pick(isCapped ? [200] : [1, 2, 200]),
     slots: isCapped ? 1 : 10,
     beats: isCapped || random.chance(0.2),
-    grace: random.pick([0, 0, 300, 1_000]),
+    recoveryDelay: random.pick([0, 0, 300, 1_000]),
     orders,
     healsAt: isLong ? 1_000 + random.below(1_400) : 200 + random.below(400),
   };
@@ -128,8 +128,8 @@ function chooseOutage(random: Random): Scenario {
     supervisors: 1,
     agents: 1,
     submissions: 0,
-    window: 200,
-    grace: 0,
+    maxInFlight: 200,
+    recoveryDelay: 0,
     slots: 10,
     beats: false,
     orders,

@@ -118,8 +118,8 @@ export async function simulate(
 /** How many steps of one Agent may be in flight. */
 function inFlightLimitOf({ isCalm }: World, scenario: Scenario): number {
   if (!isCalm || scenario.schedulers > 1) return Number.POSITIVE_INFINITY;
-  // Of a whole window, a step that is settled while the store counts is taken off twice until it counts again.
-  return Math.min(2 * scenario.window, slotLimit(scenario));
+  // Of a whole maxInFlight, a step that is settled while the store counts is taken off twice until it counts again.
+  return Math.min(2 * scenario.maxInFlight, slotLimit(scenario));
 }
 
 interface MemoryOptions {
@@ -156,7 +156,7 @@ function areFinished(tasks: ReadonlyMap<string, StoredTask>): boolean {
 }
 
 /** Milliseconds between two looks. */
-const rest = 500;
+const interval = 500;
 /** Milliseconds. A step that rests for longer is what an operator would not wait for. */
 const longRest = 5_000;
 
@@ -186,7 +186,7 @@ function callOperator(world: World, acts: OperatorActs): void {
   const look = (): void => {
     for (const stored of acts.unfinished()) tend(stored);
     if (world.random.chance(0.3)) acts.resumeTargets();
-    world.timeline.aside(rest, look);
+    world.timeline.aside(interval, look);
   };
   world.onHeal(look);
 }
@@ -235,8 +235,8 @@ function chooseRollout(random: Random): Scenario {
     supervisors: 1,
     agents: 1,
     submissions: random.chance(0.4) ? 2 : 1,
-    window: 200,
-    grace: 0,
+    maxInFlight: 200,
+    recoveryDelay: 0,
     slots: 10,
     beats: false,
     orders: Array.from({ length: orders }, (_, index) => chooseOrder(random, index)),

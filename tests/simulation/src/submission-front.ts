@@ -23,7 +23,7 @@ export interface SubmissionFront {
 }
 
 /** Milliseconds that a submitter waits for an answer. */
-const patience = 1_500;
+const timeout = 1_500;
 
 export function submissionFront(world: World): SubmissionFront {
   const { random, timeline } = world;
@@ -38,7 +38,7 @@ export function submissionFront(world: World): SubmissionFront {
     },
     submit(client, order) {
       const { promise, resolve } = Promise.withResolvers<Answer>();
-      const giveUp = client.clock.after(patience, () => resolve({ kind: "unknown" }));
+      const giveUp = client.clock.after(timeout, () => resolve({ kind: "unknown" }));
       const answer = (said: Answer): void =>
         timeline.after(world.latency(), () =>
           client.act(() => {

@@ -7,7 +7,7 @@ import { agentNames } from "./workflows.ts";
 import type { World } from "./world.ts";
 
 /** Milliseconds between two rounds. */
-const rest = 90;
+const interval = 90;
 
 /** The steps of a halted task that an operator may resubmit or resolve. */
 export const failedOf = ({ task }: StoredTask): readonly Step[] =>
@@ -63,7 +63,7 @@ export function unleashOperators(world: World, acts: OperatorActs): void {
     on("workflowPaused", ({ task }) => () => {
       acts.toggle({ kind: "workflow", name: task.workflow.name });
     });
-    timeline.aside(rest, round);
+    timeline.aside(interval, round);
   };
-  timeline.aside(rest, round);
+  timeline.aside(interval, round);
 }

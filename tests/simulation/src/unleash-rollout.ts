@@ -12,8 +12,8 @@ interface Options {
 }
 
 /** Milliseconds between two rounds. */
-const rest = 60;
-const wish = { actor: "operator", reason: "a roll-out" };
+const interval = 60;
+const request = { actor: "operator", reason: "a roll-out" };
 
 /** Operators store, activate, retire and reinstate versions while orders come in, until the healing. */
 export function unleashRollout(world: World, { memory, store, judge }: Options): void {
@@ -24,8 +24,8 @@ export function unleashRollout(world: World, { memory, store, judge }: Options):
   };
   const acts: Readonly<Record<VersionAct, (name: string) => boolean>> = {
     store: storeVersion,
-    activate: (name) => store.activateWorkflow({ ...wish, name, asAwaited: false }),
-    retire: (name) => store.retireWorkflow({ ...wish, name }),
+    activate: (name) => store.activateWorkflow({ ...request, name, asAwaited: false }),
+    retire: (name) => store.retireWorkflow({ ...request, name }),
     reinstate: (name) => store.reinstateWorkflow({ name }),
   };
   const on = (kind: FaultKind, act: VersionAct, among: readonly string[]): void => {
@@ -49,8 +49,8 @@ export function unleashRollout(world: World, { memory, store, judge }: Options):
     on("versionActivated", "activate", known);
     on("versionRetired", "retire", namesOf(false));
     on("versionReinstated", "reinstate", namesOf(true));
-    timeline.aside(rest, round);
+    timeline.aside(interval, round);
   };
   for (const { name } of memory.findWorkflows()) judge.changed(name, "store");
-  timeline.aside(rest, round);
+  timeline.aside(interval, round);
 }

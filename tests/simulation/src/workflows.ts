@@ -128,7 +128,7 @@ const patient = defineWorkflow("patient.v1", Order, ({ order }, step) => {
 });
 
 /**
- * What is lost of its first step cannot be begun any more when it is relayed, and what is not lost is still at
+ * What is lost of its first step cannot be begun any more when it is resent, and what is not lost is still at
  * work, maybe when the other step has failed for good.
  */
 const urgent = defineWorkflow("urgent.v1", Order, ({ order }, step) => {

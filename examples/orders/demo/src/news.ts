@@ -34,7 +34,7 @@ export function newsOf(line: LogLine): string | null {
     case "step expired":
     case "task limit passed":
       return `~ ${id}  ${text(line["step"])} passed its limit: ${text(line["action"])}`;
-    case "requests relayed":
+    case "requests resent":
       return `~ another Scheduler published requests whose Scheduler may be dead`;
     case "request dead-lettered":
       return `~ ${id}  ${text(line["step"])} was not started in time: requeued`;

@@ -2,7 +2,7 @@ import {
   BaseConfig,
   BrokerUrl,
   Integer,
-  LoginPatience,
+  LoginTimeout,
   MaxMessageBytes,
   Names,
 } from "@holdfast/runtime";
@@ -13,7 +13,7 @@ import type { AgentBroker } from "./start-agents.ts";
 export const AgentConfig = Type.Object({
   ...BaseConfig.properties,
   BROKER_URL: BrokerUrl,
-  LOGIN_PATIENCE: LoginPatience,
+  LOGIN_TIMEOUT: LoginTimeout,
   /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",

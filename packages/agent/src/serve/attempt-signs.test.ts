@@ -96,8 +96,8 @@ test("an answer that the broker took too late for its deadline is lost, and its 
   isAway = false;
   await agent.clock.pass(250);
   const [said, ...more] = agent.sent();
-  expect(StepProgress.decode(said!)).toEqual({ attempts: [], unheardMs: expect.any(Number) });
-  expect(StepProgress.decode(said!).unheardMs).toBeGreaterThanOrEqual(2_000);
+  expect(StepProgress.decode(said!)).toEqual({ attempts: [], unansweredMs: expect.any(Number) });
+  expect(StepProgress.decode(said!).unansweredMs).toBeGreaterThanOrEqual(2_000);
   await agent.clock.pass(10_000);
   expect(more).toEqual([]);
 });

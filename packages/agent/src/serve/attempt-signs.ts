@@ -67,7 +67,7 @@ const mostBytes = limits.hintBytes - 100;
 export function attemptSigns(options: SignOptions) {
   const { clock } = options;
   const running = new Set<Running>();
-  const unheard = unheardAnswers(options);
+  const unanswered = unansweredSigns(options);
   let cancel: (() => void) | null = null;
 
   const arm = (): void => {
@@ -79,8 +79,8 @@ export function attemptSigns(options: SignOptions) {
     const due = [...running].filter((one) => isDue(one, now));
     for (const batch of batchesOf(due.map((one) => taken(one, now))))
       void send(options, batch, now);
-    unheard.say();
-    if (unheard.isUnsaid() || [...running].some(hasMore)) arm();
+    unanswered.say();
+    if (unanswered.isUnsaid() || [...running].some(hasMore)) arm();
   };
 
   return {
@@ -102,7 +102,7 @@ export function attemptSigns(options: SignOptions) {
     },
     /** An answer was lost: since this instant of the clock the broker took it no more. */
     lost: (since: number): void => {
-      unheard.add(since);
+      unanswered.add(since);
       arm();
     },
     [Symbol.dispose]: () => cancel?.(),
@@ -113,20 +113,20 @@ export function attemptSigns(options: SignOptions) {
  * Answers that the broker has not taken. An Agent is silent after its deadline, but that it had an answer which
  * nothing took is no word about the outcome: it tells an outage from an Agent that hangs.
  */
-function unheardAnswers({ agent, broker, userId, clock }: SignOptions) {
+function unansweredSigns({ agent, broker, userId, clock }: SignOptions) {
   let since: number | null = null;
   let isBeingSaid = false;
   const say = async (from: number): Promise<void> => {
     isBeingSaid = true;
-    const unheardMs = Math.min(limits.integer, Math.max(1, Math.round(clock.now() - from)));
+    const unansweredMs = Math.min(limits.integer, Math.max(1, Math.round(clock.now() - from)));
     const result = await broker
       .publish({
         exchange: heartbeatExchange,
         routingKey: heartbeatRoute(agent),
         type: StepProgress.type,
-        messageId: `${agent}:unheard`,
+        messageId: `${agent}:unanswered`,
         userId,
-        body: StepProgress.encode({ attempts: [], unheardMs }),
+        body: StepProgress.encode({ attempts: [], unansweredMs }),
       })
       .catch(() => "unknown");
     isBeingSaid = false;

@@ -66,9 +66,9 @@ export async function acknowledgeBeforeRefusal(
 ): Promise<boolean> {
   delivery.ack();
   const inTime = new AbortController();
-  const settled = delivery.whenSettled().then(() => true);
+  const settled = delivery.whenAcknowledged().then(() => true);
   const margin = marginOf(request);
-  const patience = transient ? Math.min(briefly, margin / 2) : request.workMs - margin;
-  const tooLate = sleep(clock, patience, inTime.signal);
+  const timeout = transient ? Math.min(briefly, margin / 2) : request.workMs - margin;
+  const tooLate = sleep(clock, timeout, inTime.signal);
   return Promise.race([settled, tooLate.then(() => false)]).finally(() => inTime.abort());
 }

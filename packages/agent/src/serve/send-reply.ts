@@ -47,7 +47,7 @@ const contentOf = ({ taskId, step, attempt, token }: StepRequest, batching: Batc
   step,
   attempt,
   token,
-  takes: batching.maxBatch(),
+  bundleSize: batching.maxBatch(),
 });
 
 export function prepareReply(

@@ -35,8 +35,8 @@ test("an Agent replies under its own name, which the broker verifies, with the t
   });
   const { taskId, step, attempt, token } = asked;
   const outcome = { kind: "completed", output: { chargeId } };
-  const takes = expect.any(Number);
-  expect(answerOf(delivery)).toEqual({ taskId, step, attempt, token, outcome, takes });
+  const bundleSize = expect.any(Number);
+  expect(answerOf(delivery)).toEqual({ taskId, step, attempt, token, outcome, bundleSize });
 });
 
 test("an Agent performs an urgent request before others that wait for a slot, and marks its reply", async () => {

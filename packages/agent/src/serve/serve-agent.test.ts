@@ -39,7 +39,7 @@ async function refuse(
         body: StepRequest.encode(request({ operation: "unknown", ...asked })),
         redelivered: false,
         isCurrent: () => true,
-        whenSettled: () => Promise.resolve(),
+        whenAcknowledged: () => Promise.resolve(),
         ack: () => void deeds.push("ack"),
         answer: publishAs("reply"),
         ...delivery,
@@ -60,7 +60,12 @@ async function refuse(
     ...options,
   });
   await handled.promise;
-  return { deeds, outcome: replies[0]?.outcome, takes: replies[0]?.takes, bundle: bundles[0] };
+  return {
+    deeds,
+    outcome: replies[0]?.outcome,
+    bundleSize: replies[0]?.bundleSize,
+    bundle: bundles[0],
+  };
 }
 
 const refused = { kind: "failed", attempted: false, transient: false, effect: "none" };
@@ -95,7 +100,7 @@ test("a request that came with others is refused when all of them are acknowledg
   const deeds: string[] = [];
   const refusing = refuse({
     ack: () => void deeds.push("ack"),
-    whenSettled: () => others.promise.then(() => void deeds.push("all")),
+    whenAcknowledged: () => others.promise.then(() => void deeds.push("all")),
   });
   others.resolve();
   expect((await refusing).outcome).toMatchObject({ ...refused, redelivered: false });
@@ -103,7 +108,10 @@ test("a request that came with others is refused when all of them are acknowledg
 });
 
 test("a request whose companions take too long is refused as one that may be delivered again", async () => {
-  const { outcome } = await refuse({ whenSettled: () => new Promise(silent) }, { workMs: 200 });
+  const { outcome } = await refuse(
+    { whenAcknowledged: () => new Promise(silent) },
+    { workMs: 200 },
+  );
   expect(outcome).toMatchObject({ ...refused, redelivered: true });
 });
 
@@ -113,7 +121,7 @@ test("a refusal that another Agent may make good is acknowledged first, too, and
   const { deeds, outcome } = await refuse({}, {}, { requesters });
   expect(deeds).toEqual(["ack", "reply"]);
   expect(outcome).toMatchObject({ ...transient, redelivered: false });
-  const never = { whenSettled: () => new Promise<void>(silent) };
+  const never = { whenAcknowledged: () => new Promise<void>(silent) };
   const doubtful = await refuse(never, { workMs: 600_000 }, { requesters });
   expect(doubtful.outcome).toMatchObject({ ...transient, redelivered: true });
 });
@@ -124,9 +132,9 @@ test("a request whose channel closed meanwhile is refused as one that is deliver
 });
 
 test("without batching an Agent takes one request a message and bundles no replies", async () => {
-  expect(await refuse({})).toMatchObject({ takes: 1, bundle: { key: expect.any(String) } });
-  const { takes, bundle } = await refuse({}, {}, { batching: false });
-  expect([takes, bundle]).toEqual([1, undefined]);
+  expect(await refuse({})).toMatchObject({ bundleSize: 1, bundle: { key: expect.any(String) } });
+  const { bundleSize, bundle } = await refuse({}, {}, { batching: false });
+  expect([bundleSize, bundle]).toEqual([1, undefined]);
 });
 
 test("of a hundred attempts in progress each is aborted at its own deadline, and no later", async () => {

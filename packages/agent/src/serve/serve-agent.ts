@@ -109,7 +109,7 @@ const requestHandler =
     const request = readRequest(delivery, agent, log);
     if (request === null) return;
     const [end, stop] = [new AbortController(), new AbortController()];
-    // A relay or a redelivery of what runs here is dropped: it is the same request.
+    // A resend or a redelivery of what runs here is dropped: it is the same request.
     const attempt = running.add(request, () => stop.abort());
     if (attempt === null) return;
     const deadline = attemptDeadline(request, clock, () => {

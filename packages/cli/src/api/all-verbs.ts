@@ -7,6 +7,12 @@ import { configVerbs, keyVerbs } from "./verbs/config.ts";
 import { deadLetterVerbs } from "./verbs/dead-letters.ts";
 import { diagnosisVerbs } from "./verbs/diagnosis.ts";
 import { localVerbs } from "./verbs/local.ts";
+import { mcpVerb } from "./verbs/mcp.ts";
+import { openVerb } from "./verbs/open.ts";
+import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
+import { repairVerbs } from "./verbs/repair.ts";
+import { submitVerb } from "./verbs/submit.ts";
+import { systemVerbs, taskReadings } from "./verbs/system.ts";
 import {
   countVerb,
   findVerb,
@@ -15,13 +21,7 @@ import {
   listVerb,
   searchVerb,
   watchVerb,
-} from "./verbs/look.ts";
-import { mcpVerb } from "./verbs/mcp.ts";
-import { openVerb } from "./verbs/open.ts";
-import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
-import { repairVerbs } from "./verbs/repair.ts";
-import { submitVerb } from "./verbs/submit.ts";
-import { systemVerbs, taskReadings } from "./verbs/system.ts";
+} from "./verbs/view.ts";
 import { workflowVerbs } from "./verbs/workflows.ts";
 
 /** Every command: parser, help, completion and the reference follow from this table. */

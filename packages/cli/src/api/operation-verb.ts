@@ -1,4 +1,5 @@
 import { ContractFault, meantName } from "@holdfast/domain";
+import { actOptions, readAct } from "./act-options.ts";
 import { callOperation } from "./call-operation.ts";
 import {
   type FieldOf,
@@ -10,7 +11,6 @@ import {
 import { own } from "./own-options.ts";
 import type { RequestOptions } from "./request-options.ts";
 import type { Invocation, Outcome, Verb } from "./verb.ts";
-import { wishOf, wishOptions } from "./wish.ts";
 
 interface Reading<Id extends OperationId> {
   readonly name: string;
@@ -115,16 +115,16 @@ export const changeVerb = ({ name, operation, looksAt, preview }: Change): Verb 
   operations: [operation, looksAt],
   operands: ["<name>"],
   summary: summaryOf(operation),
-  options: { ...wishOptions, ...own("dry-run") },
+  options: { ...actOptions, ...own("dry-run") },
   async run(invocation) {
-    const wish = await wishOf(invocation);
+    const attribution = await readAct(invocation);
     const [target = ""] = invocation.operands;
     if (invocation.flag("dry-run")) return preview(invocation, target);
     const { method, path } = operationOf(operation);
     await invocation.client().request({
       method,
       path: path.replace("{name}", encodeURIComponent(target)),
-      body: wish,
+      body: attribution,
     });
     const done = name.split(" ").at(-1) ?? name;
     return { value: { name: target, done }, text: `${target}: ${done} done.` };

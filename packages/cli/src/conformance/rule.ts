@@ -32,7 +32,7 @@ export const skipped = (text: string): Verdict => ({ state: "skipped", text });
 /** Milliseconds that a step has which is to end in time. */
 export const ample = 10_000;
 /** Milliseconds in which a second reply to the same request would come. */
-export const settle = 400;
+export const quiet = 400;
 
 /** How the text about silence begins. */
 export const noReply = "no reply";
@@ -47,8 +47,8 @@ export async function outcomeOf(
 ): Promise<{ readonly outcome: Outcome; readonly afterMs: number } | Verdict> {
   const request = driver.request(asked, { workMs: withinMs });
   await driver.send(request);
-  await driver.answers(request.taskId, 1, withinMs + settle);
-  return oneOutcome(await driver.answers(request.taskId, 2, settle), withinMs);
+  await driver.answers(request.taskId, 1, withinMs + quiet);
+  return oneOutcome(await driver.answers(request.taskId, 2, quiet), withinMs);
 }
 
 /** The outcome on which all replies agree, or what is wrong with them. */

@@ -100,10 +100,10 @@ describe("finds in the state store", () => {
   });
 
   test("pauses of operators, which are no problem", async () => {
-    const wish = { actor: "ann", reason: "stock-taking" };
+    const attribution = { actor: "ann", reason: "stock-taking" };
     await system.startServices();
     expect(await pausesSeen()).toMatchObject({ state: "fine", text: "nothing is paused" });
-    await store.store.pause({ kind: "agent", name: "payments", ...wish });
+    await store.store.pause({ kind: "agent", name: "payments", ...attribution });
     const taskId = await store.submit();
     await store.store.applyEvents([{ taskId, event: { kind: "paused" } }], { actor: "ann" });
     expect(await pausesSeen()).toMatchObject({
@@ -112,7 +112,7 @@ describe("finds in the state store", () => {
         /paused: the Agent payments by ann since \S+Z \(stock-taking\); 1 order$/,
       ),
     });
-    await store.store.resume({ kind: "agent", name: "payments", ...wish });
+    await store.store.resume({ kind: "agent", name: "payments", ...attribution });
     await store.store.applyEvents([{ taskId, event: { kind: "resumed" } }], { actor: "ann" });
     await store.query("truncate state.tasks, state.steps, state.events");
   });
@@ -126,10 +126,16 @@ describe("finds in the state store", () => {
 
   test("a Scheduler that cannot record what it reads, until it can", async () => {
     await system.startServices();
-    const standstill = { queue: replyQueue, messages: 3, failures: 12, forMs: 40_000, error: "no" };
-    const keep = (standstills: readonly (typeof standstill)[]) =>
-      store.store.recordStandstills({ instance: "scheduler-1", standstills });
-    await keep([standstill]);
+    const stalledConsumer = {
+      queue: replyQueue,
+      messages: 3,
+      failures: 12,
+      forMs: 40_000,
+      error: "no",
+    };
+    const keep = (stalledConsumers: readonly (typeof stalledConsumer)[]) =>
+      store.store.recordStalledConsumers({ instance: "scheduler-1", stalledConsumers });
+    await keep([stalledConsumer]);
     expectOnly(
       await system.lookAt(),
       "consumers.failing",
@@ -143,9 +149,9 @@ describe("finds in the state store", () => {
 
   test("dead letters and unexpected replies, but no late ones", async () => {
     await system.startServices();
-    const letter = { queue: replyQueue, messageId: null, type: null, sender: null };
+    const deadLetter = { queue: replyQueue, messageId: null, type: null, sender: null };
     await store.store.recordDeadLetters([
-      { ...letter, reason: "rejected", body: Buffer.from("?") },
+      { ...deadLetter, reason: "rejected", body: Buffer.from("?") },
     ]);
     const taskId = await store.submit();
     const reply = {
@@ -217,7 +223,7 @@ describe("finds in the state store", () => {
       async () => void (await store.query("truncate state.alerts, state.outbox")),
     );
     const found = wrongs(await system.lookAt());
-    expect(found.map(({ code }) => code)).toEqual(["alerts.unheard", "notices.unsent"]);
+    expect(found.map(({ code }) => code)).toEqual(["alerts.undelivered", "notices.unsent"]);
   });
 
   test("a difference between its clock and this machine's", async () => {

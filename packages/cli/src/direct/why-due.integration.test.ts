@@ -66,7 +66,7 @@ describe("a step that is due waits", () => {
     const claims = await store.store.claimDueSteps({
       lockedBy: "scheduler-1",
       capacity: [{ lane: "inventory", slots: 500 }],
-      relayAfter: 60_000,
+      resendAfter: 60_000,
     });
     // As a Scheduler that was started since.
     await using scheduler = await openStateStore({
@@ -108,7 +108,7 @@ describe("a step that is due waits", () => {
     await store.store.recordInstance({ ...scheduler, slots: 20 });
     await Promise.all(Array.from({ length: 20 }, () => store.submit()));
     const capacity = [{ lane: "inventory", slots: 20 }];
-    await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, relayAfter: 60_000 });
+    await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, resendAfter: 60_000 });
     expect(await system.why(await store.submit())).toContain(
       "The Agent inventory has its full 20 steps in flight (MAX_IN_FLIGHT is 20)",
     );
@@ -121,7 +121,7 @@ describe("a step that is due waits", () => {
       { ...health, agent: "inventory", instance: "a", capacity: 2 },
     ]);
     const capacity = [{ lane: "inventory", slots: 4 }];
-    await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, relayAfter: 60_000 });
+    await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, resendAfter: 60_000 });
     expect(await system.why(await store.submit())).toContain(
       "The Agent inventory has its full 4 steps in flight (4 steps for the 2 slots of 1 instance;",
     );

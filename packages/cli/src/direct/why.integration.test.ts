@@ -53,7 +53,7 @@ describe("a step is processing", () => {
     expect(await system.why(taskId)).toMatch(
       /claimed by scheduler-1 since .* \(attempt 1, 0 of 3 failures counted\): the broker.s confirm is not recorded yet.* lease until .* \(in 3\d s\)\./,
     );
-    await store.store.markDispatchedSteps([claim]);
+    await store.store.confirmRequests([claim]);
     expect(await system.why(taskId)).toContain("the broker has the request, lease until");
   });
 

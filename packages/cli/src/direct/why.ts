@@ -31,7 +31,7 @@ export async function why(
     throw new PermanentFault("task.unknown", `There is no task ${taskId} in this state store`);
   }
   const { workflow, processState: state, sentence, evidence, steps, turnOf, sawBroker } = task;
-  const unseen = sawBroker ? [] : [howToLook(settings)];
+  const unseen = sawBroker ? [] : [howToInspect(settings)];
   return {
     taskId,
     workflow,
@@ -43,7 +43,7 @@ export async function why(
   };
 }
 
-const howToLook = ({ BROKER_URL, BROKER_MANAGEMENT_URL }: Static<typeof Settings>): string => {
+const howToInspect = ({ BROKER_URL, BROKER_MANAGEMENT_URL }: Static<typeof Settings>): string => {
   if (BROKER_URL === undefined) return "The broker was not checked: set BROKER_URL.";
   return BROKER_MANAGEMENT_URL === undefined
     ? "The broker could not be looked at: if its user may not ask for queues, set BROKER_MANAGEMENT_URL."

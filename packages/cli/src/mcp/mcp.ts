@@ -41,7 +41,7 @@ export async function mcp({ text, flag, io }: Invocation): Promise<Outcome> {
 }
 
 /** Milliseconds: a model waits for the answer. */
-const patience = 15_000;
+const timeout = 15_000;
 const retryFor = 2_000;
 
 /** The client that the tools use. A request that takes too long ends with an error. */
@@ -52,7 +52,7 @@ const openClient = ({ url, token }: Pick<Profile, "url" | "token">): HoldfastCli
     ...(token === undefined ? {} : { token }),
     // A redirect would take the token to another host.
     fetch: (to, init) =>
-      fetch(to, { ...init, redirect: "error", signal: AbortSignal.timeout(patience) }),
+      fetch(to, { ...init, redirect: "error", signal: AbortSignal.timeout(timeout) }),
   });
 
 interface ServerOptions {

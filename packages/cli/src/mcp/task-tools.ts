@@ -24,10 +24,10 @@ const mostRead = 2_000;
 /** Reads tasks until all are read, or too many. */
 async function readAll(
   { tasks }: HoldfastClient,
-  wish: ListFilter,
+  query: ListFilter,
 ): Promise<{ readonly tasks: readonly ListedTask[]; readonly isAll: boolean }> {
   const found: ListedTask[] = [];
-  for await (const task of tasks.all(wish)) {
+  for await (const task of tasks.all(query)) {
     if (found.length === mostRead) return { tasks: found, isAll: false };
     found.push(task);
   }
@@ -57,8 +57,8 @@ const listTasks = defineTool({
   operations: ["listTasks"],
   input: { ...filter, ...toolInput("listTasks", "limit", "after") },
   writes: false,
-  run: ({ limit = 20, after = null, ...wish }, { tasks }) =>
-    tasks.list(given(wish), { limit, after }),
+  run: ({ limit = 20, after = null, ...query }, { tasks }) =>
+    tasks.list(given(query), { limit, after }),
 });
 
 const countTasks = defineTool({
@@ -68,8 +68,8 @@ const countTasks = defineTool({
   operations: ["listTasks"],
   input: filter,
   writes: false,
-  async run(wish, client) {
-    const { tasks, isAll } = await readAll(client, given(wish));
+  async run(query, client) {
+    const { tasks, isAll } = await readAll(client, given(query));
     const groups = Map.groupBy(tasks, ({ workflow, state }) => `${workflow} ${state}`);
     const counts = [...groups].map(([key, members]) => {
       const [workflow, state] = key.split(" ");
@@ -100,8 +100,8 @@ const listFailures = defineTool({
   operations: ["listTasks"],
   input: toolInput("listTasks", "workflow", "createdFrom"),
   writes: false,
-  async run(wish, client) {
-    const { tasks, isAll } = await readAll(client, { ...given(wish), state: "halted" });
+  async run(query, client) {
+    const { tasks, isAll } = await readAll(client, { ...given(query), state: "halted" });
     const groups = Map.groupBy(tasks, ({ workflow, faultCode }) => `${workflow} ${faultCode}`);
     const failures = [...groups.values()].map((members) => ({
       workflow: members[0]?.workflow,

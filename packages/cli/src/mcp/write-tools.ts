@@ -46,8 +46,8 @@ const resubmit = defineTool({
     const { version } = task;
     const { step, ...how } = given(asked);
     const failed = failedStep(task, step);
-    const wish = { ...how, reason, version, step: failed.name };
-    if (!isDry) return tasks.resubmit(id, wish);
+    const attribution = { ...how, reason, version, step: failed.name };
+    if (!isDry) return tasks.resubmit(id, attribution);
     const { name, agent, attempt, faultCode, faultDetail } = failed;
     return {
       dryRun: true,
@@ -80,8 +80,8 @@ const cancelTask = defineTool({
   writes: true,
   async run({ id = "", reason = "", dryRun: isDry, ...asked }, { tasks }) {
     const { workflow, state, version, steps } = await tasks.get(id);
-    const wish = { ...given(asked), reason, version };
-    if (!isDry) return tasks.cancel(id, wish);
+    const attribution = { ...given(asked), reason, version };
+    if (!isDry) return tasks.cancel(id, attribution);
     const begun = steps.filter(({ attempt }) => attempt > 0);
     return {
       dryRun: true,

@@ -59,7 +59,7 @@ interface Replacing {
   readonly agents: readonly string[];
 }
 
-/** The list, with one user for all Agents where it is wished. */
+/** The list, with one user for all Agents where it is requested. */
 function inPlace(
   listed: readonly ListedUser[],
   { oneAgentUser, agents }: Replacing,
@@ -73,7 +73,7 @@ function inPlace(
 async function calledAgents(url: string | null): Promise<ReadonlyMap<string, readonly string[]>> {
   if (url === null || url === "") return new Map();
   await using store = openInspector({ url, applicationName: "holdfast topology" });
-  const needs = await store.findNeeds();
+  const needs = await store.findAgentDemands();
   return new Map(needs.map(({ agent, workflows }) => [agent, workflows]));
 }
 

@@ -1,5 +1,5 @@
 /** First parts of the paths of routes below `/v1`: a test of submission compares them with its route table. */
-export const routeNouns: readonly string[] = [
+export const routeNames: readonly string[] = [
   "agents",
   "bulk-operations",
   "console-settings",
@@ -19,7 +19,7 @@ export const routeNouns: readonly string[] = [
 ];
 
 /** Nouns that are kept for routes to come, so that none of these takes away a collection that is in use. */
-const nounsToCome: readonly string[] = [
+const namesToCome: readonly string[] = [
   "approvals",
   "collections",
   "configuration",
@@ -44,7 +44,7 @@ const nounsToCome: readonly string[] = [
   "webhooks",
 ];
 
-const reserved: ReadonlySet<string> = new Set([...routeNouns, ...nounsToCome]);
+const reserved: ReadonlySet<string> = new Set([...routeNames, ...namesToCome]);
 
 export const collectionPattern = "^[a-z][a-z0-9-]{1,49}$";
 

@@ -122,7 +122,7 @@ test.each<[string, object]>([
   ["a step's name has a line break", { step: "a\nb" }],
   ["a step's name commands a terminal", { step: "a\u009b2K" }],
   ["a step's name runs backwards", { step: "a\u202eb" }],
-  ["it takes more than can be counted", { takes: 2 ** 31 }],
+  ["it takes more than can be counted", { bundleSize: 2 ** 31 }],
 ])("a reply is refused when %s", (_, changes) => {
   expect(() => StepReply.decode(bytes({ ...reply, ...changes }))).toThrow("Not a step.reply.v1");
 });

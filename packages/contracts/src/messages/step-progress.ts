@@ -35,7 +35,7 @@ const StepProgressSchema = Type.Object({
    * The broker took an answer of this Agent for so many milliseconds until now too late for its deadline, or not at all.
    * What was silent of it meanwhile is not counted as a failure.
    */
-  unheardMs: Type.Optional(Count(1)),
+  unansweredMs: Type.Optional(Count(1)),
 });
 
 /**

@@ -58,8 +58,8 @@ const StepReplySchema = Type.Object({
       effect: effect("`none`: the remote service certainly did nothing."),
     }),
   ]),
-  /** How many requests this Agent would take in one message. A wish: it copes with any number. */
-  takes: Type.Optional(Count(1)),
+  /** How many requests this Agent would take in one message. A request: it copes with any number. */
+  bundleSize: Type.Optional(Count(1)),
 });
 
 /** What an Agent made of a `StepRequest`. The three outcomes are closed for good. */
@@ -68,7 +68,7 @@ export type StepReply = Static<typeof StepReplySchema>;
 export const StepReply = defineMessage("step.reply.v1", StepReplySchema, { adjust: adjustOutcome });
 
 /**
- * The words of a failure are for people, and its rest is a wish: what of them cannot be kept is made
+ * The words of a failure are for people, and its rest is a request: what of them cannot be kept is made
  * to fit. To refuse the reply would lose the failure itself. Languages leave out what is empty: an output
  * that is absent is null.
  */

@@ -95,7 +95,7 @@ test("two months ahead a task has a partition, and its id, its history and its l
 test("what is deleted by age goes by the real clock, so no alert says that the clock has jumped", async () => {
   const clock = await migrateWithClock(database.url, migrate);
   await clock.advance(30 * 24);
-  expect(await ask("select state.look_at_clock() as since")).toEqual({ since: null });
+  expect(await ask("select state.read_clock() as since")).toEqual({ since: null });
   expect(await ask(`select ${hoursAhead("state.trusted_now()")} as hours`)).toEqual({ hours: 0 });
   expect(await ask("select count(*)::integer as alerts from state.alerts")).toEqual({ alerts: 0 });
 });

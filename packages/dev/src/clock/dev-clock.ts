@@ -101,7 +101,7 @@ const bindFunctions = `
         from pg_proc
        where pronamespace = to_regnamespace('state')
          and 'search_path=pg_catalog, pg_temp' = any(proconfig)
-         and proname not in ('trusted_now', 'look_at_clock')
+         and proname not in ('trusted_now', 'read_clock')
     loop
       execute format('alter routine %s set search_path = dev_clock, pg_catalog, pg_temp', routine);
     end loop;

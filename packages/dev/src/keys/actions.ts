@@ -75,8 +75,8 @@ async function killInMidStep(
   }
   const id = await submit();
   if (id !== null) {
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(reachWithin)]);
-    await lookUntil(api, id, { isMet: isUnderWay, signal: patience });
+    const timeout = AbortSignal.any([signal, AbortSignal.timeout(reachWithin)]);
+    await lookUntil(api, id, { isMet: isUnderWay, signal: timeout });
   }
   say(`kill -9 of the Agent ${agent} (process ${frozen.pid}) in the middle of a step`);
   await agents.kill(agent);
@@ -125,7 +125,7 @@ interface ShownTask {
 }
 
 /** Milliseconds between two looks at a task. */
-const lookEvery = 25;
+const pollInterval = 25;
 const ended: ReadonlySet<string> = new Set(["processed", "undone", "halted"]);
 
 /** Submits a task to the active version of a workflow, and resolves to its id. Throws what the API answers instead. */
@@ -157,7 +157,7 @@ async function lookUntil(
       const task = (await response.json()) as ShownTask;
       if (isMet(task)) return task;
     }
-    await sleep(lookEvery, undefined, { signal }).catch(() => {});
+    await sleep(pollInterval, undefined, { signal }).catch(() => {});
   }
   return null;
 }

@@ -2,7 +2,7 @@ import { agentQueue, replyQueue } from "@holdfast/contracts";
 import { Fault } from "@holdfast/domain";
 import { type BrokerFacts, inspectBroker } from "@holdfast/messaging";
 import { managed } from "../doctor/check-broker.ts";
-import { type BrokerLook, unseenBroker } from "./system-facts.ts";
+import { type BrokerView, unseenBroker } from "./system-facts.ts";
 
 /** The address of the broker, and the name under which one looks at it. */
 export interface BrokerAddress {
@@ -16,9 +16,9 @@ export interface BrokerAddress {
 export async function observeBroker(
   address: BrokerAddress,
   agents: readonly string[],
-): Promise<BrokerLook> {
+): Promise<BrokerView> {
   try {
-    return brokerLook(await inspectBroker({ ...address, agents }), agents);
+    return brokerView(await inspectBroker({ ...address, agents }), agents);
   } catch (error) {
     if (error instanceof Fault) return { ...unseenBroker, unreachable: error.message };
     throw error;
@@ -26,10 +26,10 @@ export async function observeBroker(
 }
 
 /** What was seen of a broker, as far as it says what keeps tasks waiting. */
-export function brokerLook(
+export function brokerView(
   { blocked, queues, management }: BrokerFacts,
   agents: readonly string[],
-): BrokerLook {
+): BrokerView {
   const consumersOf = (name: string): number | null | undefined => {
     const found = queues.find((one) => one.name === name);
     // What does not answer has consumers that are not known.

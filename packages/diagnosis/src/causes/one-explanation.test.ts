@@ -1,5 +1,5 @@
 import { agentQueue, replyQueue } from "@holdfast/contracts";
-import type { AgentNeed, PauseInForce, RemoteFacts } from "@holdfast/state-store";
+import type { AgentDemand, PauseInForce, RemoteFacts } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
 import { queueOf, broker as sound } from "../../test/broker-facts.ts";
 import {
@@ -13,7 +13,7 @@ import {
   pause,
 } from "../../test/task-facts.ts";
 import { checkCauses } from "../doctor/check-causes.ts";
-import type { StoreFacts } from "../doctor/gather-facts.ts";
+import type { StoreFacts } from "../doctor/collect-facts.ts";
 import { explain } from "../why/explain.ts";
 import { enqueuedSentence } from "../why/explain-task.ts";
 import type { Facts } from "../why/facts.ts";
@@ -101,7 +101,7 @@ function doctor(sources: SystemSources) {
   const { broker: look, instances: seen, unproven, outages, pauses, agents, remotes } = sources;
   const { inbox } = sources;
   const [agent = payments] = agents;
-  const need: AgentNeed = {
+  const need: AgentDemand = {
     agent: "payments",
     workflows: ["shopping.v1"],
     openSteps: 1,
@@ -171,14 +171,14 @@ describe.each(causeKinds)("the cause %s", (kind) => {
     else expect(asked).toContain(`${sentence} ${act}`);
   });
 
-  test("is a finding of doctor, with its one act, unless an operator wished it", () => {
+  test("is a finding of doctor, with its one act, unless an operator requested it", () => {
     const { sentence, act } = causeOf(kind);
-    const isWish = kind === "workflowPaused" || kind === "agentPaused";
+    const isPause = kind === "workflowPaused" || kind === "agentPaused";
     const wrong = doctor({ ...well, ...shows[kind] }).filter(({ state }) => state === "wrong");
     // Doctor counts what waits, and names who needs it.
     const start = sentence.slice(0, -1).replace(/ It holds back.*/, "");
     expect(wrong.map(({ text, advice }) => [text.startsWith(start), advice])).toEqual(
-      isWish ? [] : [[true, act]],
+      isPause ? [] : [[true, act]],
     );
   });
 });

@@ -3,7 +3,7 @@ import type { InboxFacts, PathFacts, PauseFacts, SeenInstance } from "@holdfast/
 import type { AgentState, BrokerState, ProcessFacts, RemoteState, SystemFacts } from "./cause.ts";
 
 /** What a look at the broker has shown, as far as the user who looked may see it. */
-export interface BrokerLook extends BrokerState {
+export interface BrokerView extends BrokerState {
   /** How many Schedulers listen for replies; null: that is not known. */
   readonly schedulers: number | null;
   /** How many consumers each Agent has; null: it has no queue. Of an Agent that is not named nothing is known. */
@@ -11,7 +11,7 @@ export interface BrokerLook extends BrokerState {
 }
 
 /** A broker of which nothing is known. */
-export const unseenBroker: BrokerLook = {
+export const unseenBroker: BrokerView = {
   unreachable: null,
   blocked: null,
   schedulers: null,
@@ -49,7 +49,7 @@ export interface SeenPause {
 /** All that is looked at, by each page and command that says why something waits: none of it can be left out. */
 export interface SystemSources extends PathFacts {
   readonly now: Instant;
-  readonly broker: BrokerLook;
+  readonly broker: BrokerView;
   /** The instances of services; null: the store could not be read. */
   readonly instances: readonly SeenProcess[] | null;
   readonly inbox: InboxFacts;
@@ -105,7 +105,7 @@ function processes(
 }
 
 interface Around {
-  readonly broker: BrokerLook;
+  readonly broker: BrokerView;
   readonly pauses: readonly SeenPause[];
   readonly schedulerSeen: Instant | null;
 }

@@ -1,11 +1,11 @@
 import type { BrokerFacts, ManagedQueue } from "@holdfast/messaging";
-import type { AgentNeed } from "@holdfast/state-store";
+import type { AgentDemand } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
 import { managedBroker, wrongs } from "../../test/broker-facts.ts";
 import { checkTimeouts } from "./check-agents.ts";
 
 describe("of the time that Agents have", () => {
-  const need: AgentNeed = {
+  const need: AgentDemand = {
     agent: "payments",
     workflows: ["a.v1", "b.v1"],
     longest: 60_000,

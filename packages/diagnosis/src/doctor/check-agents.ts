@@ -1,12 +1,12 @@
 import { agentQueue } from "@holdfast/contracts";
 import { durationText } from "@holdfast/domain";
 import type { BrokerFacts, ManagedQueue } from "@holdfast/messaging";
-import type { AgentNeed } from "@holdfast/state-store";
+import type { AgentDemand } from "@holdfast/state-store";
 import { managed } from "./check-broker.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
 export interface AgentFacts {
-  readonly needs: readonly AgentNeed[];
+  readonly needs: readonly AgentDemand[];
   readonly broker: BrokerFacts;
   /** The node's own setting, in milliseconds; null: not said. The broker does not tell it. */
   readonly consumerTimeout: number | null;

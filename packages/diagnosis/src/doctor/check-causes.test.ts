@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { broker, queueOf, wrongs } from "../../test/broker-facts.ts";
 import { instances } from "../../test/task-facts.ts";
 import { checkCauses } from "./check-causes.ts";
-import type { StoreFacts } from "./gather-facts.ts";
+import type { StoreFacts } from "./collect-facts.ts";
 
 const need = {
   agent: "payments",

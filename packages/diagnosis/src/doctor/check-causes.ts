@@ -1,9 +1,9 @@
 import { Fault, type Instant } from "@holdfast/domain";
 import type { BrokerFacts } from "@holdfast/messaging";
-import type { AgentNeed, PauseInForce } from "@holdfast/state-store";
+import type { AgentDemand, PauseInForce } from "@holdfast/state-store";
 import type { Cause, CauseKind, SystemFacts } from "../causes/cause.ts";
 import { findCauses } from "../causes/find-causes.ts";
-import { brokerLook } from "../causes/observe-broker.ts";
+import { brokerView } from "../causes/observe-broker.ts";
 import {
   emptyInbox,
   type SeenAgent,
@@ -11,8 +11,8 @@ import {
   systemFacts,
   unseenBroker,
 } from "../causes/system-facts.ts";
+import type { Facts, StoreFacts } from "./collect-facts.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
-import type { Facts, StoreFacts } from "./gather-facts.ts";
 
 /** What a cause is called in a report. */
 const codes: Readonly<Record<CauseKind, string>> = {
@@ -45,10 +45,10 @@ export function checkCauses({ store, broker }: Facts, now: Instant): readonly Fi
   return [...wrongs, ...held, ...well(wrongs, { contents, broker, needs, held })];
 }
 
-/** An operator's wish, so nothing is wrong: `checkPauses` names it. */
+/** An operator's request, so nothing is wrong: `checkPauses` names it. */
 const isPause = ({ kind }: Cause): boolean => kind === "workflowPaused" || kind === "agentPaused";
 
-const neededBy = (needs: readonly AgentNeed[], about: string | null): string => {
+const neededBy = (needs: readonly AgentDemand[], about: string | null): string => {
   const need = needs.find(({ agent }) => agent === about);
   return need === undefined ? "" : ` It is needed by ${need.workflows.join(", ")}.`;
 };
@@ -66,7 +66,7 @@ function well(
     broker,
     needs,
     held,
-  }: Looked & { readonly needs: readonly AgentNeed[]; readonly held: readonly Finding[] },
+  }: Looked & { readonly needs: readonly AgentDemand[]; readonly held: readonly Finding[] },
 ): readonly Finding[] {
   const isFine = (...of: readonly CauseKind[]): boolean =>
     !of.some((kind) => wrongs.some(({ code }) => code === codes[kind]));
@@ -87,7 +87,7 @@ function well(
   return findings;
 }
 
-const served = (needs: readonly AgentNeed[]): string =>
+const served = (needs: readonly AgentDemand[]): string =>
   needs.length === 0
     ? "no workflow is stored yet"
     : `every Agent is served: ${needs.map(({ agent }) => agent).join(", ")}`;
@@ -100,7 +100,7 @@ function systemOf({ contents, broker, now }: Looked & { readonly now: Instant })
     broker:
       broker instanceof Fault
         ? unseenBroker
-        : brokerLook(
+        : brokerView(
             broker,
             needs.map(({ agent }) => agent),
           ),
@@ -120,7 +120,7 @@ const seenPause = ({ kind, name, actor: by, reason, pausedAt }: PauseInForce): S
   paused: { at: pausedAt.getTime(), by, reason },
 });
 
-const seenAgent = (need: AgentNeed): SeenAgent => ({
+const seenAgent = (need: AgentDemand): SeenAgent => ({
   name: need.agent,
   waiting: need.openSteps,
   living: need.living,

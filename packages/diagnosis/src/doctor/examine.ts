@@ -3,7 +3,7 @@ import type {
   Loss,
   PauseInForce,
   RefusedSubmissions,
-  StandstillFacts,
+  StalledConsumerFacts,
   UnsentNotifications,
   Unusable,
 } from "@holdfast/state-store";
@@ -20,8 +20,8 @@ import { checkQueues } from "./check-queues.ts";
 import { checkPooler, checkSchema } from "./check-schema.ts";
 import { checkServer } from "./check-server.ts";
 import { checkVacuum } from "./check-vacuum.ts";
+import { collectFacts, type FactsOptions, type StoreFacts } from "./collect-facts.ts";
 import { type Finding, fine, orFine, wrong } from "./finding.ts";
-import { type FactsOptions, gatherFacts, type StoreFacts } from "./gather-facts.ts";
 
 export interface Examination {
   readonly findings: readonly Finding[];
@@ -39,7 +39,7 @@ export async function examine({
   consumerTimeout,
   ...options
 }: ExamineOptions): Promise<Examination> {
-  const { store, broker } = await gatherFacts(options);
+  const { store, broker } = await collectFacts(options);
   const needs = store instanceof Fault ? [] : (store.contents?.needs ?? []);
   return {
     complete: !(store instanceof Fault || broker instanceof Fault),
@@ -68,7 +68,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
     : [
         checkClockJump(store.contents.clock, store.advance),
         ...checkPartitions(store.contents.partitions),
-        ...checkConsumers(store.contents.standstills),
+        ...checkConsumers(store.contents.stalledConsumers),
         ...checkLosses(store.contents.losses),
         ...checkRefusals(store.contents.inbox.refused),
         ...checkNotifications(store.contents.unsent),
@@ -82,9 +82,9 @@ const unreachable = (code: string, fault: Fault): Finding =>
   wrong(code, "it could not be looked at", adviceFor(fault));
 
 /** Whether every Scheduler records what it reads. */
-const checkConsumers = (standstills: readonly StandstillFacts[]): readonly Finding[] =>
+const checkConsumers = (stalledConsumers: readonly StalledConsumerFacts[]): readonly Finding[] =>
   orFine(
-    standstills.map(({ instance, queue, messages, failures, forMs, error }) =>
+    stalledConsumers.map(({ instance, queue, messages, failures, forMs, error }) =>
       wrong(
         "consumers.failing",
         `${instance} cannot record ${count(messages, "message")} of ${queue}: ${count(failures, "failure")} in ${durationText(forMs)}, ${error}`,
@@ -161,15 +161,15 @@ const checkRefusals = (refused: readonly RefusedSubmissions[]): readonly Finding
   );
 
 /** Notifications that are unsent, and alerts that no queue received. */
-const checkNotifications = ({ unheard, unsent }: UnsentNotifications): readonly Finding[] =>
+const checkNotifications = ({ undelivered, unsent }: UnsentNotifications): readonly Finding[] =>
   orFine(
     [
-      ...(unheard === 0
+      ...(undelivered === 0
         ? []
         : [
             wrong(
-              "alerts.unheard",
-              `${unheard} of the last day's alerts reached no queue`,
+              "alerts.undelivered",
+              `${undelivered} of the last day's alerts reached no queue`,
               "bind a queue to the exchange holdfast.events by alert.#, and read state.alerts",
             ),
           ]),
@@ -187,7 +187,7 @@ const checkNotifications = ({ unheard, unsent }: UnsentNotifications): readonly 
     "every alert reached a queue, and no notification waits",
   );
 
-/** What is paused, by whom and why: an operator's wish, so nothing is wrong, but it holds orders up. */
+/** What is paused, by whom and why: an operator's request, so nothing is wrong, but it holds orders up. */
 function checkPauses({
   inForce,
   tasks,

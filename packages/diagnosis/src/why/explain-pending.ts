@@ -9,7 +9,7 @@ import { turnOf } from "./turn-of.ts";
 import { alertAfter, countedFaultOf, faultOf, queueMissing, stepOf, waitLimit } from "./words.ts";
 
 /** The default of MAX_IN_FLIGHT: taken for Schedulers that have not announced theirs. */
-const usualWindow = 200;
+const defaultMaxInFlight = 200;
 
 /**
  * Why no Scheduler has claimed a pending step: the first cause of the one order that all pages have. A delay of its own
@@ -94,9 +94,9 @@ function delayReason(step: StepFacts, facts: Facts): string | null {
 /** Why an Agent gets no more steps: it has as many as it may have; null: it has room. */
 function limitReason(step: StepFacts, facts: Facts): string | null {
   const { inFlight, instances, slots } = laneOf(facts, step.agent);
-  const { window, schedulers, said } = windowsOf(facts);
+  const { maxInFlight, schedulers, said } = limitsOf(facts);
   const { all } = laneLimit({
-    window,
+    maxInFlight,
     schedulers,
     consumers: facts.broker.consumers[step.agent] ?? Math.max(1, instances),
     advertised: slots,
@@ -104,7 +104,7 @@ function limitReason(step: StepFacts, facts: Facts): string | null {
   if (inFlight < all) return null;
   const full = `The Agent ${step.agent} has its full ${count(inFlight, "step")} in flight`;
   const why =
-    all < window * schedulers
+    all < maxInFlight * schedulers
       ? `${count(all, "step")} for the ${count(
           slots.reduce((sum, one) => sum + one, 0),
           "slot",
@@ -114,26 +114,26 @@ function limitReason(step: StepFacts, facts: Facts): string | null {
 }
 
 /** How many steps of one Agent the Schedulers may have in flight: their number, the MAX_IN_FLIGHT of each, and both in words. */
-function windowsOf({ broker, windows }: Facts): {
-  readonly window: number;
+function limitsOf({ broker, inFlightLimits }: Facts): {
+  readonly maxInFlight: number;
   readonly schedulers: number;
   readonly said: string;
 } {
-  const schedulers = Math.max(1, broker.schedulers ?? windows.length);
+  const schedulers = Math.max(1, broker.schedulers ?? inFlightLimits.length);
   const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
-  const [first] = windows;
+  const [first] = inFlightLimits;
   if (first === undefined) {
-    const said = `MAX_IN_FLIGHT is ${usualWindow}${each}, unless it is set: no Scheduler has announced its own`;
-    return { window: usualWindow, schedulers, said };
+    const said = `MAX_IN_FLIGHT is ${defaultMaxInFlight}${each}, unless it is set: no Scheduler has announced its own`;
+    return { maxInFlight: defaultMaxInFlight, schedulers, said };
   }
-  if (windows.every((one) => one === first)) {
-    return { window: first, schedulers, said: `MAX_IN_FLIGHT is ${first}${each}` };
+  if (inFlightLimits.every((one) => one === first)) {
+    return { maxInFlight: first, schedulers, said: `MAX_IN_FLIGHT is ${first}${each}` };
   }
-  const window = windows.reduce((sum, one) => sum + one, 0) / windows.length;
+  const maxInFlight = inFlightLimits.reduce((sum, one) => sum + one, 0) / inFlightLimits.length;
   return {
-    window,
+    maxInFlight,
     schedulers,
-    said: `the Schedulers have a MAX_IN_FLIGHT of ${windows.join(", ")}`,
+    said: `the Schedulers have a MAX_IN_FLIGHT of ${inFlightLimits.join(", ")}`,
   };
 }
 

@@ -53,7 +53,7 @@ function explainProcessing(step: StepFacts, facts: Facts): string {
   if (step.startedAt !== null) {
     return `It waits for ${stepOf(step)}, ${hand}: the Agent began it at ${instant(step.startedAt, now)}${signOf(step, now)}, ${lease}.`;
   }
-  return step.dispatched
+  return step.confirmed
     ? `It waits for ${stepOf(step)}, ${hand}: the broker has the request, ${lease}.`
     : `It waits for ${stepOf(step)}, ${hand}: the broker's confirm is not recorded yet, ${lease}.`;
 }

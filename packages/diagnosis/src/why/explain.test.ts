@@ -6,7 +6,7 @@ import { explain } from "./explain.ts";
 import type { Facts } from "./facts.ts";
 
 test("a Scheduler that cannot record what it reads is named, as long as the task is open", () => {
-  const standstill = {
+  const stalledConsumer = {
     instance: "scheduler-1",
     queue: "scheduler.replies",
     messages: 3,
@@ -16,11 +16,11 @@ test("a Scheduler that cannot record what it reads is named, as long as the task
   };
   const named =
     "scheduler-1 has failed for 40 s to record 3 messages of scheduler.replies (a right is missing): what the task waits for may be among them; see holdfast doctor.";
-  expect(explain({ ...facts, standstills: [standstill] }).evidence).toEqual([named]);
+  expect(explain({ ...facts, stalledConsumers: [stalledConsumer] }).evidence).toEqual([named]);
   const finished = { processState: "processed", finishedAt: noon } as const;
-  expect(explain({ ...facts, ...finished, standstills: [standstill] }).evidence).not.toContain(
-    named,
-  );
+  expect(
+    explain({ ...facts, ...finished, stalledConsumers: [stalledConsumer] }).evidence,
+  ).not.toContain(named);
 });
 
 const failures = (number: number) =>
@@ -180,7 +180,7 @@ describe("explains of a step that is processing", () => {
     attempt: 2,
     failureCount: 1,
     completeBy: noon + 4_000,
-    dispatched: true,
+    confirmed: true,
   };
   test.each<readonly [string, Partial<StepFacts>]>([
     [
@@ -188,7 +188,7 @@ describe("explains of a step that is processing", () => {
       {},
     ],
     ["the broker has the request, lease until 2026-01-01T12:00:04.000Z (in 4 s)", {}],
-    ["the broker's confirm is not recorded yet", { dispatched: false }],
+    ["the broker's confirm is not recorded yet", { confirmed: false }],
     ["whose time was over at 2026-01-01T11:59:59.000Z (1000 ms ago)", { completeBy: noon - 1_000 }],
     ["for the undo of step charge of Agent payments", { name: "charge:undo", kind: "undo" }],
   ])("%s", (text, step) => {

@@ -1,5 +1,5 @@
 import { durationText, stepKinds } from "@holdfast/domain";
-import type { PauseFacts, StandstillFacts, StepFacts } from "@holdfast/state-store";
+import type { PauseFacts, StalledConsumerFacts, StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
 import { instant, pausedBy } from "../print/instant.ts";
 import { explainStep } from "./explain-step.ts";
@@ -26,7 +26,7 @@ export function explain(facts: Facts): Explanation {
         ? [`It is being undone because of ${reasonOf(facts)}.`]
         : []),
       ...facts.steps.filter((step) => step !== subject).map((step) => explainStep(step, facts)),
-      ...(facts.finishedAt === null ? facts.standstills.map(explainStandstill) : []),
+      ...(facts.finishedAt === null ? facts.stalledConsumers.map(explainStalledConsumer) : []),
       ...(facts.activated === null ? [] : [explainVersion(facts.workflow, facts.activated)]),
     ],
     steps: facts.steps
@@ -47,8 +47,8 @@ export function turnIn(facts: Facts): string | null {
 const explainVersion = (workflow: string, { at, by, reason }: PauseFacts): string =>
   `${workflow} was activated last at ${new Date(at).toISOString()} by ${by}: ${reason ?? "without a reason"}.`;
 
-const explainStandstill = (standstill: StandstillFacts): string => {
-  const { instance, queue, messages, forMs, error } = standstill;
+const explainStalledConsumer = (stalledConsumer: StalledConsumerFacts): string => {
+  const { instance, queue, messages, forMs, error } = stalledConsumer;
   return `${instance} has failed for ${durationText(forMs)} to record ${count(messages, "message")} of ${queue} (${error}): what the task waits for may be among them; see holdfast doctor.`;
 };
 

@@ -1,9 +1,9 @@
 import type { LaneFacts, StepFacts, TaskFacts } from "@holdfast/state-store";
-import type { BrokerLook } from "../causes/system-facts.ts";
+import type { BrokerView } from "../causes/system-facts.ts";
 
 /** All that an answer is made of. */
 export interface Facts extends TaskFacts {
-  readonly broker: BrokerLook;
+  readonly broker: BrokerView;
 }
 
 const idle = {

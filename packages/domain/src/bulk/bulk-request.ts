@@ -21,13 +21,13 @@ export const wholeTaskEvents = {
   resume: { kind: "resumed" },
 } as const satisfies Readonly<Record<string, OperatorEvent>>;
 
-export interface BulkWish {
+export interface NewBulkRequest {
   readonly action: BulkAction;
   /** Which step, if several can be meant; null: the only one. */
   readonly step: string | null;
 }
 
-/** The event that asks a task for what is wished, and the attempt that it is about; or why there is none. */
+/** The event that asks a task for what is requested, and the attempt that it is about; or why there is none. */
 export type BulkRequest =
   | { readonly event: OperatorEvent; readonly step: string | null; readonly attempt: number | null }
   | {
@@ -38,18 +38,18 @@ export type BulkRequest =
         | "bulk.step_ambiguous";
     };
 
-/** Turns a wish about many tasks into the request about one of them, as it stands now. */
-export function bulkRequestOf(task: Task, wish: BulkWish, now: Instant): BulkRequest {
-  switch (wish.action) {
+/** Turns a request about many tasks into the request about one of them, as it stands now. */
+export function bulkRequestOf(task: Task, request: NewBulkRequest, now: Instant): BulkRequest {
+  switch (request.action) {
     case "cancel":
     case "pause":
     case "resume":
-      return { event: wholeTaskEvents[wish.action], step: null, attempt: null };
+      return { event: wholeTaskEvents[request.action], step: null, attempt: null };
     case "resubmit":
     case "resolve":
-      return repairOf(task, { action: wish.action, step: wish.step });
+      return repairOf(task, { action: request.action, step: request.step });
     case "retryNow":
-      return retryOf(task, wish, now);
+      return retryOf(task, request, now);
   }
 }
 
@@ -76,7 +76,7 @@ function repairOf(
   return { event, step, attempt };
 }
 
-function retryOf(task: Task, { step: name }: BulkWish, now: Instant): BulkRequest {
+function retryOf(task: Task, { step: name }: NewBulkRequest, now: Instant): BulkRequest {
   const delayed = stepsOf(task).filter(
     (step) => step.processState === "pending" && step.notBefore > now,
   );

@@ -88,15 +88,15 @@ export async function startPostgresPair({
 }
 
 /** Milliseconds. */
-const rest = 50;
-const patience = 30_000;
+const interval = 50;
+const timeout = 30_000;
 
 async function untilFound(url: string, question: string): Promise<void> {
-  const giveUpAt = performance.now() + patience;
+  const giveUpAt = performance.now() + timeout;
   while ((await queryOnce(url, question)).length === 0) {
     if (performance.now() > giveUpAt)
       throw new Error(`Postgres never answered with a row: ${question}`);
-    await sleep(rest);
+    await sleep(interval);
   }
 }
 

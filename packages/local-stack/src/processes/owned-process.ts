@@ -71,10 +71,10 @@ export function startProcess(
     async stop(signal, graceMs) {
       if (hasExited()) return exited;
       child.kill(signal);
-      const patience = new AbortController();
-      const late = sleep(graceMs, "late", { signal: patience.signal }).catch(() => "ended");
+      const timeout = new AbortController();
+      const late = sleep(graceMs, "late", { signal: timeout.signal }).catch(() => "ended");
       if ((await Promise.race([exited, late])) === "late") child.kill("SIGKILL");
-      patience.abort();
+      timeout.abort();
       await exited;
     },
   };

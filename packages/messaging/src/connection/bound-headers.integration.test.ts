@@ -105,10 +105,10 @@ test("the dead letter is kept with its body and its properties, and is not whole
     async (batch) => batch.forEach((one) => deliveries.add(one)),
   );
   publishFrames(tested.operator, deadRequestQueue, nestedHeaders(26_000));
-  const [letter] = await deliveries.first(1);
-  expect(letter).toMatchObject({ messageId: "order-1", size: 5 });
-  expect(letter?.header?.("workflow")).toBeUndefined();
-  expect(letter?.keep?.()).toMatchObject({ isWhole: false });
+  const [deadLetter] = await deliveries.first(1);
+  expect(deadLetter).toMatchObject({ messageId: "order-1", size: 5 });
+  expect(deadLetter?.header?.("workflow")).toBeUndefined();
+  expect(deadLetter?.keep?.()).toMatchObject({ isWhole: false });
 });
 
 test("headers that are read for long are left out, and the message comes with all else", async () => {

@@ -35,7 +35,7 @@ const minDelay = 50;
 /** Milliseconds. Short, because RabbitMQ may refuse a queue for a moment after it restarted. */
 const maxDelay = 1_000;
 const startWithin = 30_000;
-const patience = 2_000;
+const timeout = 2_000;
 
 /**
  * Keeps one channel open. The client repairs connections but not a channel that died by itself, so a
@@ -143,7 +143,7 @@ export async function keepChannel<C extends Channel>(
 
 /** A channel may be closed already, and a broker that is gone does not answer. */
 async function bounded(closing: Promise<void>): Promise<void> {
-  await Promise.race([closing.catch(() => {}), sleep(patience, undefined, { ref: false })]);
+  await Promise.race([closing.catch(() => {}), sleep(timeout, undefined, { ref: false })]);
 }
 
 function fail(reason: unknown): never {

@@ -37,7 +37,7 @@ export interface Connection extends AsyncDisposable {
 
 /** How long a service that starts waits for the broker, in milliseconds. */
 const startWithin = 30_000;
-const patience = 2_000;
+const timeout = 2_000;
 
 /**
  * Connects. Throws `broker.unreachable` when the broker cannot be reached within half a minute, and what the signal
@@ -69,7 +69,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     },
     async [Symbol.asyncDispose]() {
       // A broker that is gone does not answer to a goodbye.
-      await Promise.race([kept.end(), sleep(patience, undefined, { ref: false })]);
+      await Promise.race([kept.end(), sleep(timeout, undefined, { ref: false })]);
     },
   };
 }

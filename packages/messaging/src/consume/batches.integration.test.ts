@@ -105,7 +105,7 @@ describe("consuming in batches", () => {
     await handled.first(49);
     expect(handled.items.toSorted()).toEqual(texts.filter((text) => text !== "31").toSorted());
     await until(() => tested.isEmpty(queue));
-    expect(tested.broker.standstills).toEqual([]);
+    expect(tested.broker.stalledConsumers).toEqual([]);
   });
 
   test("rejects by default a delivery that can never be handled", async () => {
@@ -142,17 +142,19 @@ describe("consuming in batches", () => {
     await tested.publishAll(["slow", "a", "b", "c", "d", "e", "f", "g", "h"]);
     await handled.first(8);
     await until(() =>
-      tested.broker.standstills.some(({ error }) => error === "a statement that takes too long"),
+      tested.broker.stalledConsumers.some(
+        ({ error }) => error === "a statement that takes too long",
+      ),
     );
-    const [standstill] = tested.broker.standstills;
-    expect(standstill).toMatchObject({ queue, messages: 1 });
-    expect(standstill?.failures).toBeGreaterThan(0);
+    const [stalledConsumer] = tested.broker.stalledConsumers;
+    expect(stalledConsumer).toMatchObject({ queue, messages: 1 });
+    expect(stalledConsumer?.failures).toBeGreaterThan(0);
     isMended = true;
     tested.link.reset();
     await handled.first(9);
     expect(handled.items.at(-1)).toBe("slow");
     await until(() => tested.isEmpty(queue));
-    expect(tested.broker.standstills).toEqual([]);
+    expect(tested.broker.stalledConsumers).toEqual([]);
   });
 
   test("handles the rest of a bundle before one delivery in it dead-letters the bundle", async () => {
@@ -174,7 +176,7 @@ describe("consuming in batches", () => {
     await until(async () => (await tested.broker.inspect(expiredQueue))?.messages === 1);
   });
 
-  test("settles no delivery that its handler has settled", async () => {
+  test("acknowledges no delivery that its handler has acknowledged", async () => {
     await using _consumer = await tested.broker.consumeBatches(
       queue,
       { prefetch: 10, max: 10 },
@@ -209,8 +211,8 @@ describe("consuming in batches", () => {
 
 test("a batch may wait until it is full or a time has passed, and stops waiting if its consumer ends", async () => {
   const batches = inbox<readonly string[]>();
-  const consume = (gatherFor: number) =>
-    tested.broker.consumeBatches(queue, { prefetch: 10, max: 3, gatherFor }, async (batch) =>
+  const consume = (collectFor: number) =>
+    tested.broker.consumeBatches(queue, { prefetch: 10, max: 3, collectFor }, async (batch) =>
       batches.add(batch.map(textOf)),
     );
   {

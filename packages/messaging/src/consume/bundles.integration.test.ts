@@ -74,9 +74,9 @@ describe("bundles", () => {
       { prefetch: 1 },
       async (delivery) => dead.add(delivery),
     );
-    const letters = await dead.first(3);
-    expect(letters.map(textOf)).toEqual(["a", "odd", "c"]);
-    expect(letters.every((one) => one.deathReason === "rejected" && one.isBundled)).toBe(true);
+    const deadLetters = await dead.first(3);
+    expect(deadLetters.map(textOf)).toEqual(["a", "odd", "c"]);
+    expect(deadLetters.every((one) => one.deathReason === "rejected" && one.isBundled)).toBe(true);
   });
 
   test("are retried as a whole if one message could not be handled", async () => {

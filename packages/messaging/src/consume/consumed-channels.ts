@@ -12,8 +12,8 @@ interface ConsumedQueue {
 /** What is consumed on a channel, as if it were one queue. */
 export type ConsumedQueues = (channel: Channel) => Promise<readonly ConsumedQueue[]>;
 
-/** Takes a message; `onSettled` is to be called once the broker has been sent the end of it. */
-export type Take = (channel: Channel, message: ConsumeMessage, onSettled: () => void) => void;
+/** Takes a message; `onAcknowledged` is to be called once the broker has been sent the end of it. */
+export type Take = (channel: Channel, message: ConsumeMessage, onAcknowledged: () => void) => void;
 
 /** The consumers of one subscription on its channel, which is a new one after each that died. */
 export interface Consumers {
@@ -21,7 +21,7 @@ export interface Consumers {
   readonly cancel: (channel: Channel) => Promise<void>;
   /**
    * Consumes what is wanted now. Does nothing without a channel: the next one begins with what is wanted then. What was
-   * delivered before stays to be settled.
+   * delivered before stays to be acknowledged.
    */
   readonly refresh: () => Promise<void>;
 }

@@ -97,16 +97,16 @@ describe("a consumer that is limited to nothing", () => {
   });
 });
 
-/** A limit that is set, or so many of the oldest messages that are settled. */
+/** A limit that is set, or so many of the oldest messages that are acknowledged. */
 const acts = fc.array(
   fc.oneof(
     fc.record({ limit: fc.integer({ min: 0, max: 40 }) }),
-    fc.record({ settle: fc.integer({ min: 1, max: 8 }) }),
+    fc.record({ acknowledge: fc.integer({ min: 1, max: 8 }) }),
   ),
   { minLength: 1, maxLength: 15 },
 );
 
-test("no message arrives beyond the limit, whatever it was before and whatever is unsettled; what it allows arrives", async () => {
+test("no message arrives beyond the limit, whatever it was before and whatever is unacknowledged; what it allows arrives", async () => {
   await fc.assert(
     fc.asyncProperty(acts, async (sequence) => {
       await tested.publishAll(Array.from({ length: 250 }, (_, index) => `${index}`));
@@ -118,12 +118,12 @@ test("no message arrives beyond the limit, whatever it was before and whatever i
         if (gates.length > allowed) beyond += 1;
         await promise;
       });
-      const settle = (most: number): void => {
+      const acknowledge = (most: number): void => {
         for (const open of gates.splice(0, most)) open();
       };
       try {
         for (const act of sequence) {
-          if ("settle" in act) settle(act.settle);
+          if ("acknowledge" in act) acknowledge(act.acknowledge);
           else {
             // What is on its way while a limit is lowered was allowed before.
             allowed = Math.max(allowed, act.limit);
@@ -131,12 +131,12 @@ test("no message arrives beyond the limit, whatever it was before and whatever i
             allowed = act.limit;
           }
         }
-        settle(Number.POSITIVE_INFINITY);
+        acknowledge(Number.POSITIVE_INFINITY);
         await until(() => gates.length === allowed);
         expect(beyond).toBe(0);
       } finally {
         await consumer.limit(0);
-        settle(Number.POSITIVE_INFINITY);
+        acknowledge(Number.POSITIVE_INFINITY);
       }
     }),
     { seed: 7, numRuns: 20 },

@@ -52,7 +52,7 @@ describe("an answer", () => {
 });
 
 describe("consuming one by one", () => {
-  test("acknowledges messages that the handler did not settle, and settles none twice", async () => {
+  test("acknowledges messages that the handler did not acknowledge, and acknowledges none twice", async () => {
     const texts = inbox<string>();
     await using _consumer = await tested.broker.consume(
       queue,

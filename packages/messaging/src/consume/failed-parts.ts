@@ -1,5 +1,5 @@
 import { errorText } from "@holdfast/domain";
-import type { Standstill } from "../broker.ts";
+import type { StalledConsumer } from "../broker.ts";
 import type { Item } from "./open-messages.ts";
 import { isOfSurroundings } from "./remedy-for-failure.ts";
 
@@ -53,7 +53,7 @@ export function failedParts() {
     storeWorks: (): void => {
       outageUntil = 0;
     },
-    standstill(queue: string): Standstill | null {
+    stalledConsumer(queue: string): StalledConsumer | null {
       const [oldest] = failing().toSorted((a, b) => a.failedAt - b.failedAt);
       if (oldest === undefined) return null;
       const { items, failures, failedAt, error } = oldest;

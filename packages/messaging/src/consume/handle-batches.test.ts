@@ -11,7 +11,7 @@ afterEach(() => void jest.useRealTimers());
 
 const alone = {
   answer: () => Promise.reject(new Error("Nothing is answered")),
-  onSettled: () => {},
+  onAcknowledged: () => {},
 };
 
 const errors = {
@@ -25,7 +25,7 @@ type Kind = keyof typeof errors | "good";
 interface Options {
   readonly prefetch: number;
   readonly max: number;
-  readonly gatherFor: number;
+  readonly collectFor: number;
   /** Milliseconds that each call of the handler takes. */
   readonly takes: number;
   /** What is in the queue. */
@@ -33,19 +33,20 @@ interface Options {
 }
 
 /** A queue whose messages are handed over as a broker does, and a handler that throws where one of them has it throw. */
-function consume({ prefetch, max, gatherFor, takes, queue }: Options) {
+function consume({ prefetch, max, collectFor, takes, queue }: Options) {
   const left = [...queue.entries()];
-  const unsettled = new Set<number>();
+  const unacknowledged = new Set<number>();
   const [recorded, buried] = [[] as Kind[], [] as Kind[]];
   let room = prefetch;
 
-  const settleUpTo = (tag: number, all: boolean): void => {
-    for (const one of unsettled) if (one === tag || (all && one < tag)) unsettled.delete(one);
+  const acknowledgeUpTo = (tag: number, all: boolean): void => {
+    for (const one of unacknowledged)
+      if (one === tag || (all && one < tag)) unacknowledged.delete(one);
     deliver();
   };
   const channel = {
-    ack: ({ fields }: ConsumeMessage, all = false) => settleUpTo(fields.deliveryTag, all),
-    reject: ({ fields }: ConsumeMessage) => settleUpTo(fields.deliveryTag, false),
+    ack: ({ fields }: ConsumeMessage, all = false) => acknowledgeUpTo(fields.deliveryTag, all),
+    reject: ({ fields }: ConsumeMessage) => acknowledgeUpTo(fields.deliveryTag, false),
   } as unknown as Channel;
 
   const kindOf = ({ body }: Delivery) => body.toString() as Kind;
@@ -53,7 +54,7 @@ function consume({ prefetch, max, gatherFor, takes, queue }: Options) {
     queue: "tested",
     prefetch,
     max,
-    gatherFor,
+    collectFor,
     async handle(batch) {
       await new Promise((resolve) => setTimeout(resolve, takes));
       for (const kind of batch.map(kindOf)) if (kind !== "good") throw errors[kind];
@@ -68,18 +69,18 @@ function consume({ prefetch, max, gatherFor, takes, queue }: Options) {
   });
 
   function deliver(): void {
-    while (unsettled.size < room) {
+    while (unacknowledged.size < room) {
       const [next] = left.splice(0, 1);
       if (next === undefined) return;
       const [tag, kind] = next;
-      unsettled.add(tag);
+      unacknowledged.add(tag);
       const fields = { deliveryTag: tag, redelivered: false, routingKey: "tested" };
       const message = { content: Buffer.from(kind), fields, properties: {} };
       intake.take(toInboundMessage(channel, message as unknown as ConsumeMessage, alone));
     }
   }
   deliver();
-  return { recorded, buried, unsettled, intake };
+  return { recorded, buried, unacknowledged, intake };
 }
 
 /** Whether it came true within so many milliseconds of the fake clock. */
@@ -93,7 +94,7 @@ async function within(ms: number, condition: () => boolean): Promise<boolean> {
 const bounds = {
   prefetch: fc.integer({ min: 1, max: 100 }),
   max: fc.integer({ min: 1, max: 200 }),
-  gatherFor: fc.constantFrom(0, 50),
+  collectFor: fc.constantFrom(0, 50),
   takes: fc.integer({ min: 0, max: 5 }),
 };
 const faulty = ["bug", "refused"] as const;
@@ -114,9 +115,9 @@ test.each([
     });
     await fc.assert(
       fc.asyncProperty(cases, async (given) => {
-        const { recorded, buried, unsettled, intake } = consume(given);
+        const { recorded, buried, unacknowledged, intake } = consume(given);
         expect(await within(ms, () => recorded.length > 0)).toBe(true);
-        expect(await within(120_000, () => unsettled.size === 0)).toBe(true);
+        expect(await within(120_000, () => unacknowledged.size === 0)).toBe(true);
         expect(buried.toSorted()).toEqual(given.queue.slice(0, -1).toSorted());
         await intake.drain();
       }),
@@ -132,7 +133,7 @@ test.each(away)(
     const { recorded, intake } = consume({
       prefetch: 100,
       max: 100,
-      gatherFor: 0,
+      collectFor: 0,
       takes: 1,
       queue,
     });
@@ -143,7 +144,7 @@ test.each(away)(
 
 test("a flood of messages that meet a bug goes to the dead letters as fast as they are handled", async () => {
   const queue: Kind[] = [...Array<Kind>(1_500).fill("bug"), "good"];
-  const given = { prefetch: 100, max: 200, gatherFor: 0, takes: 1, queue };
+  const given = { prefetch: 100, max: 200, collectFor: 0, takes: 1, queue };
   const { recorded, buried, intake } = consume(given);
   expect(await within(queue.length * 2, () => buried.length === 1_500)).toBe(true);
   expect(recorded).toEqual(["good"]);
@@ -176,7 +177,7 @@ test("while the store is away nothing is buried, and it is asked no more than th
   }
   await jest.advanceTimersByTimeAsync(60_000);
   expect(asked).toBeLessThan(3 * 60 + 20);
-  expect(intake.standstill).toMatchObject({ queue: "tested" });
+  expect(intake.stalledConsumer).toMatchObject({ queue: "tested" });
   isAway = false;
   expect(await within(2_000, () => recorded.length === 10)).toBe(true);
   await intake.drain();

@@ -7,7 +7,7 @@ interface Options extends PartOptions {
   /** How many deliveries make a batch full. */
   readonly max: number;
   /** How long a batch that is not full waits for more, in milliseconds. */
-  readonly gatherFor?: number | undefined;
+  readonly collectFor?: number | undefined;
 }
 
 /** A full batch need not wait for the one before it: while one is being stored, another is worked at. */
@@ -20,21 +20,21 @@ const urgentWorkers = 1;
  * keeps no other waiting.
  */
 export function handleBatches(options: Options): Intake {
-  const { queue, max, gatherFor = 0 } = options;
+  const { queue, max, collectFor = 0 } = options;
   const [waiting, urgent] = [waitingMessages(), waitingMessages()];
   const handlePart = partHandler(options);
   const next = partChooser(waiting, max);
-  const [gathering, arrivals] = [bell(), bell()];
+  const [collecting, arrivals] = [bell(), bell()];
   let channelWork = newChannelWork();
-  const gather = () => filled(gathering, waiting.isFull(max) ? 0 : gatherFor);
+  const collect = () => filled(collecting, waiting.isFull(max) ? 0 : collectFor);
   const work = async (): Promise<void> => {
-    await gather();
+    await collect();
     const mine = channelWork;
     while (!mine.giveUp.signal.aborted) {
       const part = next(mine);
       if (part !== null) {
         await handlePart(mine, part);
-        if (gatherFor > 0 && !waiting.isEmpty) await gather();
+        if (collectFor > 0 && !waiting.isEmpty) await collect();
       } else if (mine.failed.waiting.length === 0) return;
       else await arrivals.orAfter(mine.failed.nextDue() - performance.now());
     }
@@ -60,19 +60,19 @@ export function handleBatches(options: Options): Intake {
       if (message.isUrgent) return hurried.start();
       if (usual.areIdle || waiting.isFull(max) || channelWork.failed.isFailing()) usual.start();
       arrivals.ring();
-      if (gatherFor > 0 && waiting.isFull(max)) gathering.ring();
+      if (collectFor > 0 && waiting.isFull(max)) collecting.ring();
     },
     /** A batch that fails meanwhile is not retried. */
     async drain() {
       for (const messages of [waiting, urgent]) messages.clear();
       channelWork.giveUp.abort();
-      gathering.ring();
+      collecting.ring();
       arrivals.ring();
       channelWork = newChannelWork();
       await Promise.all([usual.ended(), hurried.ended()]);
     },
-    get standstill() {
-      return channelWork.failed.standstill(queue);
+    get stalledConsumer() {
+      return channelWork.failed.stalledConsumer(queue);
     },
     get oldestMs() {
       return channelWork.open.oldestMs;
@@ -81,8 +81,8 @@ export function handleBatches(options: Options): Intake {
 }
 
 /** Waits for a batch to fill: at least for all that arrived in the same read of the socket. */
-const filled = (gathering: ReturnType<typeof bell>, ms: number): Promise<void> =>
-  ms === 0 ? new Promise((resolve) => void setImmediate(resolve)) : gathering.orAfter(ms);
+const filled = (collecting: ReturnType<typeof bell>, ms: number): Promise<void> =>
+  ms === 0 ? new Promise((resolve) => void setImmediate(resolve)) : collecting.orAfter(ms);
 
 /** Ends what workers wait for, of all of them and before its time. */
 function bell() {

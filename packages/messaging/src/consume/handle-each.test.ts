@@ -17,19 +17,19 @@ function consume({ prefetch, onFailure, limit }: Options) {
     text,
     times: 0,
   }));
-  const unsettled = new Map<number, (typeof queue)[number]>();
+  const unacknowledged = new Map<number, (typeof queue)[number]>();
   const handled = Promise.withResolvers<void>();
   let tag = 0;
   let calls = 0;
-  const settle = ({ fields }: ConsumeMessage, isRequeued: boolean): void => {
-    const one = unsettled.get(fields.deliveryTag)!;
-    unsettled.delete(fields.deliveryTag);
+  const acknowledge = ({ fields }: ConsumeMessage, isRequeued: boolean): void => {
+    const one = unacknowledged.get(fields.deliveryTag)!;
+    unacknowledged.delete(fields.deliveryTag);
     if (isRequeued && one.times < limit) queue.unshift({ ...one, times: one.times + 1 });
     deliver();
   };
   const channel = {
-    ack: (message: ConsumeMessage) => settle(message, false),
-    reject: (message: ConsumeMessage, requeue: boolean) => settle(message, requeue),
+    ack: (message: ConsumeMessage) => acknowledge(message, false),
+    reject: (message: ConsumeMessage, requeue: boolean) => acknowledge(message, requeue),
   } as unknown as Channel;
   const intake = handleEach({
     queue: "tested",
@@ -45,13 +45,13 @@ function consume({ prefetch, onFailure, limit }: Options) {
     log: { error: () => {} },
   });
   function deliver(): void {
-    while (unsettled.size < prefetch) {
+    while (unacknowledged.size < prefetch) {
       const one = queue.shift();
       if (one === undefined) return;
-      unsettled.set((tag += 1), one);
+      unacknowledged.set((tag += 1), one);
       const fields = { deliveryTag: tag, redelivered: one.times > 0, routingKey: "tested" };
       const message = { content: Buffer.from(one.text), fields, properties: {} };
-      const around = { answer: () => Promise.reject(new Error("no")), onSettled: () => {} };
+      const around = { answer: () => Promise.reject(new Error("no")), onAcknowledged: () => {} };
       intake.take(toInboundMessage(channel, message as unknown as ConsumeMessage, around));
     }
   }

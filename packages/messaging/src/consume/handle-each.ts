@@ -36,7 +36,7 @@ export function handleEach({ queue, handle, onFailure, log }: Options): Intake {
       await Promise.all(inProgress);
     },
     queue,
-    standstill: null,
+    stalledConsumer: null,
     oldestMs: 0,
   };
 }

@@ -39,12 +39,12 @@ export function partHandler(options: PartOptions) {
   const { succeeded, failedOnceMore, onFailure } = remedies(options);
 
   return async (work: ChannelWork, part: Part): Promise<void> => {
-    const unsettled = part.items.filter(({ delivery }) => !delivery.isSettled);
+    const unacknowledged = part.items.filter(({ delivery }) => !delivery.isAcknowledged);
     const { open, failed, giveUp } = work;
     let current = part;
     failed.retried.add(current);
     try {
-      if (unsettled.length > 0) await handle(unsettled.map(({ delivery }) => delivery));
+      if (unacknowledged.length > 0) await handle(unacknowledged.map(({ delivery }) => delivery));
       succeeded(work);
       open.finish(part.items);
     } catch (error) {
@@ -111,7 +111,7 @@ function remedies({ queue, prefetch, deadLetter, makeRoom, log }: PartOptions) {
   return { succeeded, failedOnceMore, onFailure };
 }
 
-/** Resolves to whether every delivery of the part is settled, or stored as a dead letter. */
+/** Resolves to whether every delivery of the part is acknowledged, or stored as a dead letter. */
 async function deadLetterAll(
   { items, error }: Part,
   { queue, deadLetter, log }: Pick<PartOptions, "queue" | "deadLetter" | "log">,

@@ -9,7 +9,7 @@ import { keptProperties } from "./kept-properties.ts";
 
 export interface OpenDelivery extends Delivery {
   /** Its handler has said what is to become of it. */
-  readonly isSettled: boolean;
+  readonly isAcknowledged: boolean;
   /** Back to the queue, and it counts: at the delivery limit it becomes a dead letter. */
   retry(): void;
 }
@@ -23,29 +23,29 @@ export interface InboundMessage {
   readonly bytes: number;
   readonly isUrgent: boolean;
   /** Nothing is left to be said of it, or all that is left is to acknowledge it. */
-  readonly isSettled: boolean;
+  readonly isAcknowledged: boolean;
   readonly isGood: boolean;
   /** Acknowledges what is left of it. */
-  settle(): void;
+  acknowledge(): void;
   /** Says that it was acknowledged together with others. */
-  settled(): void;
+  acknowledged(): void;
 }
 
 /** What is to become of a message, from the best to the worst of what was said of its deliveries. */
 const verdicts = ["ack", "reject", "requeue", "retry"] as const;
-type Verdict = (typeof verdicts)[number];
+type Disposition = (typeof verdicts)[number];
 
 /**
- * A message is settled when all in it is: what the broker hears is the worst of it, since neither a
- * dead letter nor a redelivery can be a part of one. A second settle would close the channel for all
+ * A message is acknowledged when all in it is: what the broker hears is the worst of it, since neither a
+ * dead letter nor a redelivery can be a part of one. A second acknowledge would close the channel for all
  * the others, so it is not sent.
  */
 export function toInboundMessage(
   channel: Channel,
   message: ConsumeMessage,
-  { size = message.content.length, answer, onSettled }: Surroundings,
+  { size = message.content.length, answer, onAcknowledged }: Surroundings,
 ): InboundMessage {
-  const send: Readonly<Record<Verdict, () => void>> = {
+  const send: Readonly<Record<Disposition, () => void>> = {
     ack: () => channel.ack(message),
     reject: () => deadLetter(channel, message),
     requeue: () => channel.nack(message, false, true),
@@ -56,14 +56,14 @@ export function toInboundMessage(
   let left = bodies.length;
   let worst = 0;
   const whole = bodies.length > 1 ? Promise.withResolvers<void>() : null;
-  const settle = (verdict: Verdict): void => {
-    worst = Math.max(worst, verdicts.indexOf(verdict));
+  const acknowledge = (disposition: Disposition): void => {
+    worst = Math.max(worst, verdicts.indexOf(disposition));
     left -= 1;
     inbound.isGood = worst === 0;
-    inbound.isSettled = left <= 0;
+    inbound.isAcknowledged = left <= 0;
     if (left > 0) return;
     attempt(send[verdicts[worst] ?? "ack"]);
-    onSettled();
+    onAcknowledged();
     whole?.resolve();
   };
 
@@ -71,8 +71,8 @@ export function toInboundMessage(
     size,
     parts: bodies.length,
     answer,
-    settle,
-    whenSettled: () => whole?.promise ?? Promise.resolve(),
+    acknowledge,
+    whenAcknowledged: () => whole?.promise ?? Promise.resolve(),
   });
   const deliveries = bodies.map(toDelivery);
   const inbound = {
@@ -81,15 +81,15 @@ export function toInboundMessage(
     deliveries,
     bytes: message.content.length,
     isUrgent: isUrgent(message),
-    isSettled: left <= 0,
+    isAcknowledged: left <= 0,
     isGood: true,
-    settle() {
+    acknowledge() {
       for (const delivery of deliveries) delivery.ack();
     },
-    settled() {
+    acknowledged() {
       left = 0;
-      inbound.isSettled = true;
-      onSettled();
+      inbound.isAcknowledged = true;
+      onAcknowledged();
       whole?.resolve();
     },
   };
@@ -103,25 +103,25 @@ interface Surroundings {
   /** Publishes on its channel. */
   readonly answer: Broker["publish"];
   /** Is called once the broker has been sent the end of it. */
-  readonly onSettled: () => void;
+  readonly onAcknowledged: () => void;
 }
 
 interface Shared extends Pick<Surroundings, "answer"> {
   readonly size: number;
   readonly parts: number;
-  readonly settle: (verdict: Verdict) => void;
-  readonly whenSettled: () => Promise<void>;
+  readonly acknowledge: (disposition: Disposition) => void;
+  readonly whenAcknowledged: () => Promise<void>;
 }
 
 const closedChannels = new WeakSet<Channel>();
 
-/** Is called when a channel has closed: what was not settled on it is delivered again. */
+/** Is called when a channel has closed: what was not acknowledged on it is delivered again. */
 export const channelClosed = (channel: Channel): void => void closedChannels.add(channel);
 
 const openDeliveries = (
   channel: Channel,
   message: ConsumeMessage,
-  { size, parts, answer, settle, whenSettled }: Shared,
+  { size, parts, answer, acknowledge, whenAcknowledged }: Shared,
 ) => {
   const isBundled = parts > 1;
   const { type, correlationId, userId, replyTo } = message.properties;
@@ -141,14 +141,14 @@ const openDeliveries = (
     redelivered: message.fields.redelivered,
     isCurrent: () => !closedChannels.has(channel),
     isBundled,
-    whenSettled,
+    whenAcknowledged,
     answer,
   };
   return (body: Buffer, index: number): OpenDelivery => {
-    const once = (verdict: Verdict) => (): void => {
-      if (delivery.isSettled) return;
-      delivery.isSettled = true;
-      settle(verdict);
+    const once = (disposition: Disposition) => (): void => {
+      if (delivery.isAcknowledged) return;
+      delivery.isAcknowledged = true;
+      acknowledge(disposition);
     };
     const delivery = {
       ...common,
@@ -156,7 +156,7 @@ const openDeliveries = (
       trace: traces[index] ?? null,
       size: isBundled ? body.length : size,
       messageId: index === 0 ? messageId : `${messageId} ${index + 1}`,
-      isSettled: false,
+      isAcknowledged: false,
       ack: once("ack"),
       reject: once("reject"),
       requeue: once("requeue"),
@@ -167,7 +167,7 @@ const openDeliveries = (
 };
 
 /**
- * Sends unless the channel is dead: there nothing can be settled, and nothing need be, as the broker delivers again.
+ * Sends unless the channel is dead: there nothing can be acknowledged, and nothing need be, as the broker delivers again.
  */
 export function attempt(send: () => void): void {
   try {

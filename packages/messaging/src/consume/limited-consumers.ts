@@ -11,7 +11,7 @@ import {
 
 interface Options {
   readonly queue: string;
-  /** How many messages may be unsettled at a time, at this moment. */
+  /** How many messages may be unacknowledged at a time, at this moment. */
   readonly limit: () => number;
 }
 
@@ -20,8 +20,8 @@ interface OnChannel {
   readonly channel: Channel;
   /** The prefetch of each consumer, by its tag. */
   readonly live: Map<string, number>;
-  /** How many messages of each consumer are unsettled, those of cancelled ones too. */
-  readonly unsettled: Map<string, number>;
+  /** How many messages of each consumer are unacknowledged, those of cancelled ones too. */
+  readonly unacknowledged: Map<string, number>;
 }
 
 /** Consumers that share the limit at most, before one takes the place of all. */
@@ -30,22 +30,22 @@ const mostConsumers = 16;
 const parts = 8;
 
 /**
- * Consumes one queue with a limit that changes: at no time does a message arrive that makes more of them unsettled than
+ * Consumes one queue with a limit that changes: at no time does a message arrive that makes more of them unacknowledged than
  * the limit allows. RabbitMQ counts for each consumer, a limit cannot be changed, and what a cancelled consumer was
  * given counts no more. So the limit is shared: by the consumers there are, by their prefetch, and by what cancelled
  * ones were given. A higher limit is a further consumer for the difference. A lower one cancels all, and the next takes
- * what those leave as it is settled.
+ * what those leave as it is acknowledged.
  */
 export function limitedConsumers({ queue, limit }: Options, take: Take): Consumers {
   let current: OnChannel | null = null;
   const turns = commandsInTurn();
 
   const open = async (on: OnChannel, prefetch: number): Promise<void> => {
-    const { channel, unsettled } = on;
+    const { channel, unacknowledged } = on;
     const onMessage = takeOrClose(channel, (message) => {
       const tag = message.fields.consumerTag;
-      unsettled.set(tag, (unsettled.get(tag) ?? 0) + 1);
-      take(channel, message, () => settled(on, tag));
+      unacknowledged.set(tag, (unacknowledged.get(tag) ?? 0) + 1);
+      take(channel, message, () => acknowledged(on, tag));
     });
     // Counts for consumers from then on: the broker carries out what it is sent in order.
     const limited = channel.prefetch(prefetch);
@@ -60,10 +60,10 @@ export function limitedConsumers({ queue, limit }: Options, take: Take): Consume
     if (isEnough(on, limit())) await open(on, roomOf(on, limit()));
   };
 
-  const settled = (on: OnChannel, tag: string): void => {
-    const left = (on.unsettled.get(tag) ?? 0) - 1;
-    if (left > 0) on.unsettled.set(tag, left);
-    else on.unsettled.delete(tag);
+  const acknowledged = (on: OnChannel, tag: string): void => {
+    const left = (on.unacknowledged.get(tag) ?? 0) - 1;
+    if (left > 0) on.unacknowledged.set(tag, left);
+    else on.unacknowledged.delete(tag);
     if (!on.live.has(tag) && isEnough(on, limit())) void refresh();
   };
 
@@ -78,7 +78,7 @@ export function limitedConsumers({ queue, limit }: Options, take: Take): Consume
 
   return {
     async consume(channel) {
-      const mine = { channel, live: new Map(), unsettled: new Map() };
+      const mine = { channel, live: new Map(), unacknowledged: new Map() };
       channel.once("close", () => {
         if (current === mine) current = null;
       });
@@ -108,9 +108,9 @@ const sum = (numbers: Iterable<number>): number => {
   return all;
 };
 
-/** Messages of consumers that are cancelled, and not settled yet. */
-const leftOver = ({ live, unsettled }: OnChannel): number =>
-  sum([...unsettled].map(([tag, count]) => (live.has(tag) ? 0 : count)));
+/** Messages of consumers that are cancelled, and not acknowledged yet. */
+const leftOver = ({ live, unacknowledged }: OnChannel): number =>
+  sum([...unacknowledged].map(([tag, count]) => (live.has(tag) ? 0 : count)));
 
 /** What is left of the limit for another consumer; negative: more is given out than it allows. */
 const roomOf = (on: OnChannel, limit: number): number =>

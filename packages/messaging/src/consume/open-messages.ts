@@ -65,15 +65,15 @@ const ascending = (a: number, b: number): number => a - b;
 /** A message behind one that failed is acknowledged by itself. */
 function closeAlone(open: Map<InboundMessage, OpenMessage>, { left, message }: OpenMessage): void {
   if (left > 0) return;
-  message.settle();
+  message.acknowledge();
   open.delete(message);
 }
 
-/** Sends one acknowledgement for messages that follow one another on a channel: all before them are settled. */
+/** Sends one acknowledgement for messages that follow one another on a channel: all before them are acknowledged. */
 function acknowledge(messages: readonly InboundMessage[]): void {
-  for (const message of messages) if (!message.isGood) message.settle();
-  const rest = messages.filter(({ isSettled }) => !isSettled);
+  for (const message of messages) if (!message.isGood) message.acknowledge();
+  const rest = messages.filter(({ isAcknowledged }) => !isAcknowledged);
   const last = rest.at(-1);
-  for (const message of rest) message.settled();
+  for (const message of rest) message.acknowledged();
   if (last !== undefined) attempt(() => last.channel.ack(last.message, true));
 }

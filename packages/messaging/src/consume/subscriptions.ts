@@ -1,6 +1,6 @@
 import { limits, storableText } from "@holdfast/contracts";
 import type { Channel, ConfirmChannel } from "amqplib";
-import type { Broker, Standstill } from "../broker.ts";
+import type { Broker, StalledConsumer } from "../broker.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "../connection/keep-channel.ts";
 import { publisher } from "../publish/publisher.ts";
 import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
@@ -24,7 +24,7 @@ export interface Intake {
    */
   drain(): Promise<void>;
   /** What it fails to handle at the moment; null: nothing. */
-  readonly standstill: Standstill | null;
+  readonly stalledConsumer: StalledConsumer | null;
   /** Milliseconds since the oldest message of which not all is handled was begun; 0: there is none. */
   readonly oldestMs: number;
 }
@@ -80,10 +80,10 @@ export function subscriptions(options: Options) {
    */
   const takeWithin = (
     { name: consumer, maxBytes, oversized, intake }: Subscription,
-    ...[channel, message, onSettled]: Parameters<Take>
+    ...[channel, message, onAcknowledged]: Parameters<Take>
   ): void => {
     const { content } = message;
-    const around = { answer: answering.get(channel) ?? unanswered, onSettled };
+    const around = { answer: answering.get(channel) ?? unanswered, onAcknowledged };
     if (hasBrokenDeaths(message)) {
       const { messageId, userId } = message.properties;
       const from = { messageId: storableText(`${messageId}`, limits.property), userId };
@@ -99,7 +99,7 @@ export function subscriptions(options: Options) {
     }
     if (oversized === "reject") {
       attempt(() => deadLetter(channel, message));
-      return onSettled();
+      return onAcknowledged();
     }
     // A copy: a part of the buffer would keep all of it in memory.
     const cut = { ...message, content: Buffer.from(content.subarray(0, maxBytes)) };
@@ -143,8 +143,8 @@ export function subscriptions(options: Options) {
     subscribe,
     /** Whether every consumer has its channel. */
     areAlive: (): boolean => [...open.keys()].every(({ current }) => current !== null),
-    standstills: (): readonly Standstill[] =>
-      [...open.values()].flatMap(({ standstill }) => standstill ?? []),
+    stalledConsumers: (): readonly StalledConsumer[] =>
+      [...open.values()].flatMap(({ stalledConsumer }) => stalledConsumer ?? []),
     oldestMs(queue: string): number {
       const intakes = [...open.values()].filter((intake) => intake.queue === queue);
       return Math.max(0, ...intakes.map(({ oldestMs }) => oldestMs));

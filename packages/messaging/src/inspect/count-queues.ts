@@ -2,7 +2,7 @@ import { agentQueue, isStatusQueue } from "@holdfast/contracts";
 import { topologyOf } from "../topology/topology.ts";
 import { callManagement, vhostOf } from "./management-api.ts";
 
-/** A queue as RabbitMQ's HTTP API counts it; null: this broker gathers no statistics. */
+/** A queue as RabbitMQ's HTTP API counts it; null: this broker collects no statistics. */
 export interface CountedQueue {
   readonly name: string;
   readonly ready: number | null;

@@ -17,7 +17,7 @@ interface Consumer {
 }
 
 /**
- * Closes every connection that consumes the queue of an Agent. A broker that gathers no statistics does not say
+ * Closes every connection that consumes the queue of an Agent. A broker that collects no statistics does not say
  * which these are: then all connections of the Agent's user. Resolves to how many it knows of.
  */
 export async function cutConsumers(options: Options): Promise<number> {

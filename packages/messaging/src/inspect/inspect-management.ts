@@ -15,7 +15,7 @@ export interface ManagementFacts {
 export interface ManagedQueue {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Messages in the queue; null: this broker gathers no statistics. */
+  /** Messages in the queue; null: this broker collects no statistics. */
   readonly messages: number | null;
   readonly consumers: number | null;
   /** The policy that applies to it, and what it says. */
@@ -102,7 +102,7 @@ const toQueue = (queue: RawQueue, policies: readonly RawPolicy[]): ManagedQueue 
   policy: queue.policy ?? null,
   definition:
     queue.effective_policy_definition ??
-    // A broker that gathers no statistics leaves it out.
+    // A broker that collects no statistics leaves it out.
     policies.find(({ name }) => name === queue.policy)?.definition ??
     {},
   members: queue.members?.length ?? null,

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import {
   agentQueue,
+  canaryQueue,
   cancelExchange,
   deadReplyQueue,
   deadRequestQueue,
@@ -8,7 +9,6 @@ import {
   expiredQueue,
   heartbeatExchange,
   heartbeatQueue,
-  markerQueue,
   ownReplyQueues,
   probeRoutes,
   replyExchange,
@@ -191,7 +191,7 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
           ...agents.map(agentQueue),
           replyQueue,
           ...ownReplyQueues.map(ownerOf),
-          markerQueue,
+          canaryQueue,
         ]),
         read: only([
           ...replyQueues,

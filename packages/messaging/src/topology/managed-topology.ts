@@ -112,7 +112,7 @@ export async function removeDifference(
   }
 }
 
-/** A broker that gathers no statistics counts no messages, so one is asked for, and given back. */
+/** A broker that collects no statistics counts no messages, so one is asked for, and given back. */
 async function mustBeEmpty({ url, vhost }: Place, queue: string): Promise<void> {
   const waiting = await callManagement<readonly unknown[]>({
     url,

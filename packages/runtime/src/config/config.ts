@@ -82,7 +82,7 @@ export const BrokerUrl = Text({
  * How long a server may refuse the login until the process ends with exit code 77; `off`: for ever. A login that
  * changes in its file counts anew.
  */
-export const LoginPatience = DurationOrOff({ default: "5m", least: "1s" });
+export const LoginTimeout = DurationOrOff({ default: "5m", least: "1s" });
 
 /** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
 export const BrokerManagementUrl = Text({

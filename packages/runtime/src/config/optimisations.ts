@@ -10,7 +10,7 @@ export const optimisationNames = [
   "scanWindow",
   "bundles",
   "ownReplyQueue",
-  "lateMarks",
+  "lateConfirms",
 ] as const;
 
 /** Whether each optimisation is on. */

@@ -24,8 +24,8 @@ type Name =
   /** Requests that came back. */
   | "scheduler.requeuing"
   | "scheduler.requeued"
-  /** Requests of another Scheduler that this one relays. */
-  | "scheduler.relaying"
+  /** Requests of another Scheduler that this one resends. */
+  | "scheduler.resending"
   | "agent.received"
   | "agent.worked"
   /** A reply on its way to the broker. */
@@ -38,7 +38,7 @@ type Name =
   | "supervisor.applied";
 
 /**
- * Passes a gap; nothing happens, unless a test has set a trap there. `steps` names the steps
+ * Passes a gap; nothing happens, unless a test has armed it. `steps` names the steps
  * that are processed here; only a failpoint that is limited to some calls it.
  */
 export type Failpoint = (name: Name, steps?: () => readonly string[]) => void;
@@ -50,24 +50,25 @@ export type Failpoint = (name: Name, steps?: () => readonly string[]) => void;
  */
 export function openFailpoints(text: string | undefined): Failpoint {
   if (text === undefined || text === "") return () => {};
-  const traps = text.split(",").map(readTrap);
+  const armed = text.split(",").map(readFailpoint);
   return (name, steps = () => []) => {
-    const trap = traps.find((one) => one.name === name);
-    if (trap === undefined) return;
-    if (trap.goal !== null && !steps().some((step) => goalOfStep(step) === trap.goal)) return;
-    trap.passes -= 1;
-    if (trap.passes > 0) return;
-    traps.splice(traps.indexOf(trap), 1);
+    const armedOne = armed.find((one) => one.name === name);
+    if (armedOne === undefined) return;
+    if (armedOne.goal !== null && !steps().some((step) => goalOfStep(step) === armedOne.goal))
+      return;
+    armedOne.passes -= 1;
+    if (armedOne.passes > 0) return;
+    armed.splice(armed.indexOf(armedOne), 1);
     // At once: a log that is written a moment later would be lost with the process.
     writeSync(
       process.stderr.fd,
       `${JSON.stringify({ level: 40, msg: "failpoint hit", gap: name })}\n`,
     );
-    process.kill(process.pid, signals[trap.action]);
+    process.kill(process.pid, signals[armedOne.action]);
   };
 }
 
-interface Trap {
+interface ArmedFailpoint {
   readonly name: string;
   readonly goal: Goal | null;
   readonly action: keyof typeof signals;
@@ -77,7 +78,7 @@ interface Trap {
 
 const signals = { exit: "SIGKILL", freeze: "SIGSTOP" } as const;
 
-function readTrap(entry: string): Trap {
+function readFailpoint(entry: string): ArmedFailpoint {
   const [, name, goal = null, action, passes = "1"] =
     /^([a-z.-]+)(?:@(do|undo))?=(exit|freeze)(?:@(\d+))?$/.exec(entry) ?? [];
   if (name === undefined) {
@@ -88,8 +89,8 @@ function readTrap(entry: string): Trap {
   }
   return {
     name,
-    goal: goal as Trap["goal"],
-    action: action as Trap["action"],
+    goal: goal as ArmedFailpoint["goal"],
+    action: action as ArmedFailpoint["action"],
     passes: Number(passes),
   };
 }

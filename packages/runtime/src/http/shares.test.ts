@@ -3,7 +3,7 @@ import { seededRandom } from "../faults/seeded-random.ts";
 import { type Caller, type Held, openShares } from "./shares.ts";
 
 const at = (block: string, isOperator = false): Caller => ({ address: block, block, isOperator });
-const stays = { patience: 60_000, onGone: () => {} };
+const stays = { timeout: 60_000, onGone: () => {} };
 
 test("one address has its share, others have the rest, and operators what is kept for them", () => {
   const shares = openShares({ most: 20, addressShare: 25, reserve: 10 });
@@ -41,7 +41,7 @@ test("what waits is served in its order, those with a full share are passed over
   let leave = (): void => {};
   const gone = shares.wait(at("c"), 1, { ...stays, onGone: (call) => void (leave = call) });
   const waiting = shares.wait(at("c"), 1, stays);
-  const ofFullShare = shares.wait(at("b"), 1, { ...stays, patience: 30 });
+  const ofFullShare = shares.wait(at("b"), 1, { ...stays, timeout: 30 });
   leave();
   await expect(gone).rejects.toMatchObject({ code: "request.overload" });
   first?.release();

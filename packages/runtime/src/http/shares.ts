@@ -17,9 +17,9 @@ export interface Held {
   readonly shrinkTo: (amount: number) => void;
 }
 
-interface Patience {
+interface Timeout {
   /** Milliseconds. */
-  readonly patience: number;
+  readonly timeout: number;
   /** Is given what to call when the caller is gone. */
   readonly onGone: (leave: () => void) => void;
 }
@@ -31,8 +31,8 @@ export interface Shares {
   take(caller: Caller, amount?: number): Held | null;
   /** Takes it whether there is room or not: it is held already. */
   force(caller: Caller, amount: number): Held;
-  /** Waits for room. Rejects with `request.overload` after `patience`, or when the caller is gone. */
-  wait(caller: Caller, amount: number, patience: Patience): Promise<Held>;
+  /** Waits for room. Rejects with `request.overload` after `timeout`, or when the caller is gone. */
+  wait(caller: Caller, amount: number, timeout: Timeout): Promise<Held>;
   readonly used: number;
 }
 
@@ -86,9 +86,9 @@ export function openShares({ most, addressShare, reserve }: SharesOptions): Shar
     hasRoom,
     take,
     force: hold,
-    wait(caller, amount, patience) {
+    wait(caller, amount, timeout) {
       const held = take(caller, amount);
-      return held === null ? line.wait({ caller, amount }, patience) : Promise.resolve(held);
+      return held === null ? line.wait({ caller, amount }, timeout) : Promise.resolve(held);
     },
     get used() {
       return used;
@@ -115,7 +115,7 @@ function openLine(take: Shares["take"]) {
         if (held !== null) one.settle(held);
       }
     },
-    wait(wanted: Wanted, { patience, onGone }: Patience): Promise<Held> {
+    wait(wanted: Wanted, { timeout, onGone }: Timeout): Promise<Held> {
       const { promise, resolve, reject } = Promise.withResolvers<Held>();
       const one: Waiting = {
         ...wanted,
@@ -126,7 +126,7 @@ function openLine(take: Shares["take"]) {
           else resolve(found);
         },
       };
-      const limit = setTimeout(() => one.settle(null), patience);
+      const limit = setTimeout(() => one.settle(null), timeout);
       waiting.add(one);
       onGone(() => {
         if (waiting.has(one)) one.settle(null);

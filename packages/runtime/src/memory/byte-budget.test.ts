@@ -32,10 +32,10 @@ test("what is larger than the whole has it to itself", async () => {
 test("who gives up waiting has nothing, and keeps no other waiting", async () => {
   const budget = byteBudget(10);
   const first = await budget.reserve(8);
-  const [patience, none] = [new AbortController(), AbortSignal.abort()];
-  const large = budget.reserve(9, patience.signal);
+  const [timeout, none] = [new AbortController(), AbortSignal.abort()];
+  const large = budget.reserve(9, timeout.signal);
   const small = budget.reserve(2, new AbortController().signal);
-  patience.abort();
+  timeout.abort();
   expect(await large).toBeNull();
   expect(await small).not.toBeNull();
   expect(await budget.reserve(1, none)).toBeNull();

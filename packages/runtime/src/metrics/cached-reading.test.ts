@@ -3,7 +3,7 @@ import type { Clock } from "../time/clock.ts";
 import { cachedReading } from "./cached-reading.ts";
 
 /** A reader whose answers the test gives, on a clock of the test. */
-function reader({ patience = 10 } = {}) {
+function reader({ timeout = 10 } = {}) {
   let now = 0;
   let reads = 0;
   let answer: (value: number) => void = () => {};
@@ -26,7 +26,7 @@ function reader({ patience = 10 } = {}) {
     },
     freshFor: () => 5_000,
     lasts: 90_000,
-    patience,
+    timeout,
     clock,
   });
   return {

@@ -8,12 +8,12 @@ interface ReadingOptions<Value> {
   /** Milliseconds after which a value that could not be replaced is no longer given. */
   readonly lasts: number;
   /** Milliseconds that `refresh` waits for the store. */
-  readonly patience: number;
+  readonly timeout: number;
   readonly clock?: Clock;
 }
 
 export interface CachedReading<Value> {
-  /** Reads the value if it is not fresh, and waits for that no longer than its patience. Never throws. */
+  /** Reads the value if it is not fresh, and waits for that no longer than its timeout. Never throws. */
   refresh(): Promise<void>;
   /** The value; null: it has not been read, could not be read the last time, or is too old. */
   current(): Value | null;
@@ -27,7 +27,7 @@ const restFactor = 19;
  * however long the store takes.
  */
 export function cachedReading<Value>(options: ReadingOptions<Value>): CachedReading<Value> {
-  const { read, freshFor, lasts, patience, clock = systemClock } = options;
+  const { read, freshFor, lasts, timeout, clock = systemClock } = options;
   let value: Value | null = null;
   let readAt = 0;
   let dueAt = Number.NEGATIVE_INFINITY;
@@ -50,7 +50,7 @@ export function cachedReading<Value>(options: ReadingOptions<Value>): CachedRead
   return {
     async refresh() {
       if (reading === null && clock.now() >= dueAt) reading = readOnce();
-      if (reading !== null) await within(reading, patience, clock);
+      if (reading !== null) await within(reading, timeout, clock);
     },
     current: () => (value !== null && clock.now() - readAt <= lasts ? value : null),
   };

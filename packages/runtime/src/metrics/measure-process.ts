@@ -7,7 +7,7 @@ import { processMetrics } from "./process-metrics.ts";
 /** Milliseconds between two samples of the delay. */
 const resolution = 20;
 /** Milliseconds that one histogram of delays covers. */
-const window = 10_000;
+const sampledFor = 10_000;
 
 /** Registers what every process measures. Disposing stops the sampling of the event loop. */
 export function measureProcess(metrics: Metrics, health: Pick<Health, "checks">): Disposable {
@@ -52,7 +52,7 @@ function measureDelay(metrics: Metrics): Disposable {
   const turn = setInterval(() => {
     older.reset();
     [older, newer] = [newer, older];
-  }, window).unref();
+  }, sampledFor).unref();
   // It counts from timer to timer: the resolution is no delay.
   const seconds = (nanoseconds: number): number =>
     Math.max(0, nanoseconds / 1e9 - resolution / 1e3);

@@ -15,7 +15,7 @@ interface ScrapedMetrics {
 }
 
 /** Milliseconds that a scrape waits for what must be asked for. Prometheus waits ten seconds by default. */
-const patience = 2_500;
+const timeout = 2_500;
 
 /**
  * Opens a registry of one service. `service` stands in each series, so that boards and rules find it whatever a scraper
@@ -40,7 +40,7 @@ export function openMetrics(
 
   const scrape = async (): Promise<ScrapedMetrics> => {
     const refreshed = Promise.allSettled([...refreshers.values()].map((refresh) => refresh()));
-    await within(refreshed, patience, clock);
+    await within(refreshed, timeout, clock);
     return { contentType: registry.contentType, text: await registry.metrics() };
   };
 

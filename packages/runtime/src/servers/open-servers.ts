@@ -27,7 +27,7 @@ interface OpenServerOptions {
 
 interface Settings extends Partial<Readonly<Record<ServerSetting, string>>> {
   readonly DEFAULT_SECRETS?: string;
-  readonly LOGIN_PATIENCE?: Milliseconds | null;
+  readonly LOGIN_TIMEOUT?: Milliseconds | null;
 }
 
 /** Returns what has one access for each server of a service, however often it is asked for. */
@@ -44,8 +44,8 @@ export function openServers(options: OpenServerOptions): (setting: ServerSetting
       areDefaultsAllowed: config.DEFAULT_SECRETS === "allowed",
       onUnusable: (problem) => log.warn({ problem }, "changed setting ignored"),
     });
-    const patience = config.LOGIN_PATIENCE ?? null;
-    return serverAccess({ name: names[setting], read, log, metrics, patience, giveUp });
+    const timeout = config.LOGIN_TIMEOUT ?? null;
+    return serverAccess({ name: names[setting], read, log, metrics, timeout, giveUp });
   };
 
   return (setting) => {

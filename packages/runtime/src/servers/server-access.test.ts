@@ -43,7 +43,7 @@ const failures: Readonly<Record<string, FailedAttempt>> = {
 const explain = (error: unknown): FailedAttempt => failures[(error as Error).message]!;
 
 /** An access, with a server that answers as `answer` says now: "up", "away" or "refused". */
-function open(options: { readonly patience?: number } = {}) {
+function open(options: { readonly timeout?: number } = {}) {
   const time = manualClock();
   const lines: string[] = [];
   const faults: string[] = [];
@@ -58,7 +58,7 @@ function open(options: { readonly patience?: number } = {}) {
     log: { info: say, warn: say, error: say },
     clock: time.clock,
     random: () => 1,
-    patience: options.patience ?? null,
+    timeout: options.timeout ?? null,
     giveUp: ({ code, message }) => void faults.push(`${code}: ${message}`),
   });
   const connect = async (url: string): Promise<"connected"> => {
@@ -142,8 +142,8 @@ test("a login that changes while it is refused is tried within a second", async 
   expect(server.tried.slice(before)).toEqual(["amqp://ann:second@a"]);
 });
 
-test("a login that is refused for longer than the patience is given up, and one that changes in time is not", async () => {
-  const patient = open({ patience: 60_000 });
+test("a login that is refused for longer than the timeout is given up, and one that changes in time is not", async () => {
+  const patient = open({ timeout: 60_000 });
   patient.server.answer = "refused";
   void patient.keep();
   await patient.pass(50_000);
@@ -157,7 +157,7 @@ test("a login that is refused for longer than the patience is given up, and one 
 });
 
 test("a server that is only away is never given up", async () => {
-  const { server, keep, pass, faults } = open({ patience: 1_000 });
+  const { server, keep, pass, faults } = open({ timeout: 1_000 });
   server.answer = "away";
   void keep();
   await pass(3_600_000);

@@ -62,7 +62,7 @@ interface AccessOptions {
   readonly log: ServerLog;
   readonly metrics?: Metrics;
   /** How long the login may be refused; null: for ever. */
-  readonly patience?: Milliseconds | null;
+  readonly timeout?: Milliseconds | null;
   /** Called once, when the login was refused for longer. */
   readonly giveUp?: (fault: SetupFault) => void;
   readonly clock?: Clock;
@@ -93,7 +93,7 @@ type Parts = Required<Pick<AccessOptions, "read" | "log" | "clock" | "random">> 
 
 /** Opens the access to a server; nothing is connected by that. */
 export function serverAccess(options: AccessOptions): ServerAccess {
-  const { name, read, log, metrics = noMetrics, patience = null, giveUp = () => {} } = options;
+  const { name, read, log, metrics = noMetrics, timeout = null, giveUp = () => {} } = options;
   const { clock = systemClock, random = Math.random } = options;
   const words = serverWords(name);
   const parts: Parts = { read, log, clock, random, words };
@@ -109,9 +109,9 @@ export function serverAccess(options: AccessOptions): ServerAccess {
   };
   const alarm = alarmOf(parts, metrics);
 
-  const endPatience = ({ isFinal = false }: FailedAttempt): void => {
+  const endTimeout = ({ isFinal = false }: FailedAttempt): void => {
     const { kind, refusedFor } = known.state;
-    const isOver = patience !== null && kind === "refused" && refusedFor >= patience;
+    const isOver = timeout !== null && kind === "refused" && refusedFor >= timeout;
     if (isFinal || isOver) giveUp(words.refusedForGood(known.lastReason));
   };
 
@@ -135,7 +135,7 @@ export function serverAccess(options: AccessOptions): ServerAccess {
         const failure = how.explain(error);
         count(1, words.label, failure.kind);
         failed(known, parts, { ...failure, error });
-        endPatience(failure);
+        endTimeout(failure);
         throw error;
       } finally {
         if (isProbe) known.isProbing = false;

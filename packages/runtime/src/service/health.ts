@@ -22,7 +22,7 @@ export interface Health {
   checks(): Promise<ReadonlyMap<string, boolean>>;
 }
 
-const patience = 2_000;
+const timeout = 2_000;
 /** How long an answer of the checks stands, in milliseconds. */
 const cachedFor = 1_000;
 
@@ -73,7 +73,7 @@ const failureOf = ([name, answer]: Answers[number]): readonly string[] => {
 
 async function inTime(isWell: Check): Promise<boolean | string> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
-  const timer = setTimeout(() => resolve(false), patience);
+  const timer = setTimeout(() => resolve(false), timeout);
   try {
     return await Promise.race([late, isWell()]);
   } catch {

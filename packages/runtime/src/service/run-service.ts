@@ -6,7 +6,7 @@ import { type OpenService, openService, type Service, type WorkOptions } from ".
 
 /** EX_CONFIG of sysexits.h: starting it again as it is will not help. */
 const wrongConfiguration = 78;
-/** EX_NOPERM of sysexits.h: a server has refused the login for as long as `LOGIN_PATIENCE`. */
+/** EX_NOPERM of sysexits.h: a server has refused the login for as long as `LOGIN_TIMEOUT`. */
 const loginRefused = 77;
 const longestInterval = 2 ** 31 - 1;
 

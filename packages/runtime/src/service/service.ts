@@ -43,7 +43,7 @@ export interface ServiceContext<Config> {
   readonly health: Health;
   /**
    * The access to the server of this setting: the same one each time, also after a new start of the service. A login that is
-   * refused for longer than `LOGIN_PATIENCE` ends the service.
+   * refused for longer than `LOGIN_TIMEOUT` ends the service.
    */
   readonly access: (setting: ServerSetting) => ServerAccess;
   /** What `/metrics` exposes; nothing is measured without `HEALTH_PORT`. */

@@ -20,7 +20,7 @@ function doubler() {
   };
 }
 
-const roomy = { maxWaiting: { items: 100, bytes: 1_000 }, patience: 1_000 };
+const roomy = { maxWaiting: { items: 100, bytes: 1_000 }, timeout: 1_000 };
 const refused = { code: "request.overload", transient: true };
 
 /** A gatherer whose items are a byte each. */
@@ -135,7 +135,7 @@ describe("the queue of waiting items is bounded", () => {
 
   test("in time: an item that waited too long is refused, and is in no call", async () => {
     const clock = testClock();
-    const { calls, release, double } = doubling({ max: 1, patience: 100, clock });
+    const { calls, release, double } = doubling({ max: 1, timeout: 100, clock });
     const first = double(1);
     clock.pass(0);
     const early = double(2);

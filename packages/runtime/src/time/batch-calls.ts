@@ -7,7 +7,7 @@ interface BatchOptions {
   /** How much may wait for a call. Beyond that, `add` refuses at once. */
   readonly maxWaiting: { readonly items: number; readonly bytes: number };
   /** How long an item may wait for its call, in milliseconds. */
-  readonly patience: number;
+  readonly timeout: number;
   readonly clock?: Clock;
 }
 
@@ -53,7 +53,7 @@ export const overload = new TransientFault(
  */
 export function batchCalls<Item, Result>(
   handle: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { max, maxWaiting, patience, clock = systemClock }: BatchOptions,
+  { max, maxWaiting, timeout, clock = systemClock }: BatchOptions,
 ): CallBatcher<Item, Result> {
   /** Items in the order of arrival, which is the order in which they expire. */
   const waiting = new Set<Waiting<Item, Result>>();
@@ -121,10 +121,10 @@ export function batchCalls<Item, Result>(
         reject(overload);
         return { result, withdraw: () => {} };
       }
-      const one = { item, bytes, waitsUntil: clock.now() + patience, resolve, reject };
+      const one = { item, bytes, waitsUntil: clock.now() + timeout, resolve, reject };
       waiting.add(one);
       bytesWaiting += bytes;
-      if (isBusy) cancelExpiry ??= clock.after(patience, expire);
+      if (isBusy) cancelExpiry ??= clock.after(timeout, expire);
       else {
         isBusy = true;
         clock.after(0, () => void pump());

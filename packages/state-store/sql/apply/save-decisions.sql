@@ -54,11 +54,11 @@ saved_steps as (
          start_by        = null,
          complete_by     = null,
          token           = null,
-         dispatched_at   = null,
+         confirmed_at   = null,
          started_at      = null,
          heartbeat_at    = null,
          progress        = null,
-         relay_at        = null
+         resend_at        = null
     from step_change
    where steps.task_id       = step_change.task_id
      and steps.name          = step_change.name

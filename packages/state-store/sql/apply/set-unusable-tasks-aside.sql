@@ -37,11 +37,11 @@ moved as (
          start_by        = null,
          complete_by     = null,
          token           = null,
-         dispatched_at   = null,
+         confirmed_at   = null,
          started_at      = null,
          heartbeat_at    = null,
          progress        = null,
-         relay_at        = null
+         resend_at        = null
     from picked
    where steps.task_id = picked.task_id
      and steps.name    = picked.name

@@ -79,8 +79,8 @@ claimed as (
          token         = gen_random_uuid(),
          start_by      = statement_timestamp() + start_within * interval '1 millisecond',
          complete_by   = statement_timestamp() + (start_within::float8 + complete_within) * interval '1 millisecond',
-         relay_at      = statement_timestamp() + :relay_after::float8 * interval '1 millisecond',
-         relayed       = false,
+         resend_at      = statement_timestamp() + :resend_after::float8 * interval '1 millisecond',
+         resent       = false,
          rank          = null,
          not_before    = null
     from picked

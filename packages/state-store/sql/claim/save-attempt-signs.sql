@@ -19,13 +19,13 @@ with sign as materialized (
         and steps.attempt     = given.attempt
         and steps.token::text = given.token
         and coalesce(steps.agent, steps.lane) = given.agent
-        and relay_at is not null
+        and resend_at is not null
         and task_id between :first_id and :last_id
         for no key update skip locked
    ) as found
 )
 update state.steps
-   set dispatched_at = coalesce(steps.dispatched_at, statement_timestamp()),
+   set confirmed_at = coalesce(steps.confirmed_at, statement_timestamp()),
        started_at    = sign.started_at,
        heartbeat_at  = sign.heartbeat_at,
        progress      = coalesce(sign.progress, steps.progress),

@@ -78,14 +78,14 @@ select (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
            and not_before < 'infinity'
          order by not_before
          limit 1) as next_in,
-       (select (extract(epoch from min(relay_at) - statement_timestamp()) * 1000)::float8
-          from (select relay_at
+       (select (extract(epoch from min(resend_at) - statement_timestamp()) * 1000)::float8
+          from (select resend_at
                   from state.steps
                  where process_state = 'processing'
-                   and dispatched_at is null
+                   and confirmed_at is null
                    and task_id between :first_id and :last_id
                    and :since::float8 = '-infinity'
-                 order by complete_by) as unmarked) as relay_in,
+                 order by complete_by) as unconfirmed) as resend_in,
        :since::float8 = '-infinity'
          and exists (select from state.outbox) as has_notifications,
        exists (select from state.pauses

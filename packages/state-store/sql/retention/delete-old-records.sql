@@ -25,8 +25,8 @@ pauses as (
 ),
 letters as (
   delete from state.dead_letter_actions
-   where letter_id in (select letter_id
-                         from (select letter_id, at from state.dead_letter_actions order by letter_id limit :batch) as oldest
+   where dead_letter_id in (select dead_letter_id
+                         from (select dead_letter_id, at from state.dead_letter_actions order by dead_letter_id limit :batch) as oldest
                         where at < (select until from past))
   returning 1
 )

@@ -4,5 +4,5 @@ select counted_to::float8 as counted_to, counted_at,
        exists (select from state.statistics_gaps
                 where until is null
                    or until <= pg_snapshot_xmin(pg_current_snapshot())
-                   or from_id > counted_to - :window::bigint) as has_gaps
+                   or from_id > counted_to - :gap_span::bigint) as has_gaps
   from state.statistics_progress;

@@ -27,7 +27,7 @@ select counted_to::float8 as counted_to,
                   from state.statistics_gaps
                  where until is null
                     or until <= pg_snapshot_xmin(pg_current_snapshot())
-                    or from_id > counted_to - :window::bigint
+                    or from_id > counted_to - :gap_span::bigint
                  order by from_id
                  limit :most_gaps) as due) as gaps
   from state.statistics_progress as progress;

@@ -78,7 +78,7 @@ describe("a batch of replies", () => {
     const claim = {
       lockedBy: "scheduler-1",
       capacity: [{ lane: "agent", slots: 1 }],
-      relayAfter: 300,
+      resendAfter: 300,
     };
     const record = (one: ClaimedStep) =>
       store.applyEvents([complete(one)], { actor: "scheduler-1", claim });
@@ -128,12 +128,12 @@ describe("a batch of replies", () => {
     const [first, second] = await scheduler.claimDueSteps({
       lockedBy: "s",
       capacity: [{ lane: "agent", slots: 2 }],
-      relayAfter: 300,
+      resendAfter: 300,
     });
     const capacity = [{ lane: "agent", slots: 2 }];
     const { claims } = await scheduler.applyEvents([complete(first!), complete(second!)], {
       actor: "s",
-      claim: { lockedBy: "s", capacity, relayAfter: 300 },
+      claim: { lockedBy: "s", capacity, resendAfter: 300 },
     });
     // The oldest come first, whether they have waited or have just become due.
     expect(claims?.map(({ name }) => name).toSorted()).toEqual(["a", "b"]);
@@ -151,7 +151,7 @@ describe("a batch of replies", () => {
     const capacity = [{ lane: "agent", slots: 0, most }];
     const { claims } = await scheduler.applyEvents([complete(first!), complete(second!)], {
       actor: "s",
-      claim: { lockedBy: "s", capacity, relayAfter: 300 },
+      claim: { lockedBy: "s", capacity, resendAfter: 300 },
     });
     expect(claims).toHaveLength(expected);
   });

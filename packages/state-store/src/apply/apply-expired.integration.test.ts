@@ -49,7 +49,7 @@ async function supervise(actor: string): Promise<void> {
 
 const expire = () =>
   db.query(
-    "update state.steps set start_by = now() - interval '2 s', complete_by = now() - interval '1 s', dispatched_at = now() where process_state = 'processing'",
+    "update state.steps set start_by = now() - interval '2 s', complete_by = now() - interval '1 s', confirmed_at = now() where process_state = 'processing'",
   );
 
 describe("the Supervisor", () => {
@@ -113,7 +113,7 @@ describe("the Supervisor", () => {
 const work = async (name: string) => {
   for (let idle = 0; idle < 3; ) {
     const capacity = [{ lane: "agent", slots: 40 }];
-    const claims = await scheduler.claimDueSteps({ lockedBy: name, capacity, relayAfter: 300 });
+    const claims = await scheduler.claimDueSteps({ lockedBy: name, capacity, resendAfter: 300 });
     idle = claims.length === 0 ? idle + 1 : 0;
     await scheduler.applyEvents(
       claims.map((claim) => complete(claim)),

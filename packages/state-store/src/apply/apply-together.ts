@@ -166,7 +166,7 @@ export function saveBatch(
     // If all tasks were cached, nothing is read before the commit; such a batch holds nothing but successes.
     verifyCommitted: (db) => haveSucceeded(db, applied.flatMap(succeeded), { partitions }),
     result: async () => {
-      // Committed, but the answer was lost: the relay publishes what was claimed.
+      // Committed, but the answer was lost: the resend publishes what was claimed.
       const claims = (await claiming?.catch(() => null)) ?? null;
       context.counts.decided(changed);
       if (claim !== undefined) context.cache.keep(changed);

@@ -28,7 +28,7 @@ const lock = {
   start_by: now,
   complete_by: now,
   token: crypto.randomUUID(),
-  relay_at: now,
+  resend_at: now,
 };
 const inHand = { ...waiting, process_state: "processing", ...lock };
 
@@ -52,7 +52,7 @@ test.each([
   ["weight_exactly_with_a_key", "tasks", { fairness_key: "", fairness_weight: 1 }],
   ["paused_by_somebody", "tasks", { paused_at: now }],
   ["paused_by_somebody", "tasks", { paused_by: "Ann" }],
-  ["known_kind", "steps", { kind: "wish" }],
+  ["known_kind", "steps", { kind: "request" }],
   ["known_state", "steps", { ...waiting, process_state: "lost" }],
   ...Object.entries(lock).flatMap(
     ([column, value]) =>
@@ -65,7 +65,7 @@ test.each([
   ["due_exactly_while_pending", "steps", { ...waiting, not_before: now }],
   ["known_band", "steps", { band: 4 }],
   ["ranked_only_while_pending", "steps", { ...waiting, rank: now }],
-  ["marked_only_while_processing", "steps", { dispatched_at: now }],
+  ["confirmed_only_while_processing", "steps", { confirmed_at: now }],
   ["signs_only_while_processing", "steps", { started_at: now }],
   ["signs_only_while_processing", "steps", { heartbeat_at: now }],
   ["signs_only_while_processing", "steps", { progress: "{}" }],
@@ -91,7 +91,7 @@ test.each([
   ["tasks", { paused_at: now, paused_by: "Ann", priority: "batch" }],
   ["steps", waiting],
   ["steps", { ...inHand, attempt: 1 }],
-  ["steps", { ...inHand, attempt: 1, dispatched_at: now }],
+  ["steps", { ...inHand, attempt: 1, confirmed_at: now }],
   ["steps", { ...inHand, attempt: 1, started_at: now, heartbeat_at: now, progress: "{}" }],
   ["steps", { ...waiting, process_state: "error", fault_code: "x", attempt: 2, failure_count: 2 }],
   ["steps", { rank: null, requeue_count: 3, cool_downs: 1 }],

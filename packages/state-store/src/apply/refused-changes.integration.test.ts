@@ -33,7 +33,7 @@ const columns = (state: string) => `process_state = '${state}',
   fault_code = ${state === "error" ? "'x.y'" : "null"},
   locked_by = ${state === "processing" ? "'s'" : "null"}, token = ${state === "processing" ? "gen_random_uuid()" : "null"},
   start_by = ${state === "processing" ? "now()" : "null"}, complete_by = ${state === "processing" ? "now()" : "null"},
-  relay_at = ${state === "processing" ? "now()" : "null"}, attempt = attempt + ${Number(state === "processing")}`;
+  resend_at = ${state === "processing" ? "now()" : "null"}, attempt = attempt + ${Number(state === "processing")}`;
 
 describe("a change that the store refuses", () => {
   test("parks its own task, and the others of the batch go on", async () => {

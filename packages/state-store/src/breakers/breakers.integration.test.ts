@@ -17,7 +17,7 @@ let other: StateStore;
 beforeAll(async () => {
   const workflow = testWorkflow([{ name: "a" }]);
   ({ db, submission, operations, scheduler } = await openTestStores(workflow));
-  const withoutFaults = "a probe whose answer was lost is left to the relay";
+  const withoutFaults = "a probe whose answer was lost is left to the resend";
   scheduler = await db.open("scheduler", { withoutFaults });
   other = await db.open("scheduler", { withoutFaults });
 });
@@ -39,7 +39,7 @@ const pass = (ms: number) =>
                    throttled_until = throttled_until - interval '${ms} ms',
                    alerted_at = alerted_at - interval '${ms} ms'`);
 const probeBy = (store: StateStore, lockedBy = actor) =>
-  store.claimProbe({ service, lanes: [{ lane: "agent" }], lockedBy, relayAfter: 5_000 });
+  store.claimProbe({ service, lanes: [{ lane: "agent" }], lockedBy, resendAfter: 5_000 });
 const alerts = () => db.query("select kind, code, detail from state.alerts order by id");
 const end = (token: string, answered: boolean) =>
   scheduler.endProbes({ outcomes: [{ token, answered, code: "psp.down" }], actor });
@@ -172,21 +172,21 @@ describe("a probe", () => {
 });
 
 describe("an operator", () => {
-  const wish = { service, actor: "ann", reason: "maintenance" };
+  const request = { service, actor: "ann", reason: "maintenance" };
 
   test("holds a breaker open until it is closed, whatever probes say", async () => {
     await submitMany(submission, 2);
     await open();
     await pass(5_000);
     const probe = await probeBy(scheduler);
-    expect(await operations.holdBreakerOpen(wish)).toBe(true);
-    expect(await operations.holdBreakerOpen(wish)).toBe(false);
+    expect(await operations.holdBreakerOpen(request)).toBe(true);
+    expect(await operations.holdBreakerOpen(request)).toBe(false);
     await end(probe!.token, true);
     await pass(3_600_000);
     expect(await breaker()).toMatchObject({ state: "open", held: true, openFor: null });
     expect(await probeBy(scheduler)).toBeNull();
-    expect(await operations.closeBreaker(wish)).toBe(true);
-    expect(await operations.closeBreaker(wish)).toBe(false);
+    expect(await operations.closeBreaker(request)).toBe(true);
+    expect(await operations.closeBreaker(request)).toBe(false);
     expect(await breaker()).toMatchObject({ state: "closed", reason: "maintenance" });
   });
 
@@ -241,7 +241,7 @@ describe("an operator", () => {
     expect(await operations.findRemotes()).toMatchObject([
       { state: "closed", throttledUntil: expect.any(Date) },
     ]);
-    expect(await operations.closeBreaker(wish)).toBe(true);
+    expect(await operations.closeBreaker(request)).toBe(true);
     expect(await breaker()).toMatchObject({ throttledFor: null });
   });
 });

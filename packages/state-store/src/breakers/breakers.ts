@@ -40,8 +40,8 @@ export interface ProbeOutcome {
   readonly code: string;
 }
 
-/** An operator's wish about the breaker of one remote service. */
-export interface BreakerWish {
+/** An operator's request about the breaker of one remote service. */
+export interface BreakerRequest {
   readonly service: string;
   readonly actor: string;
   readonly reason: string;
@@ -126,10 +126,10 @@ export const endProbes = repeatable(
 
 /** Opens a breaker until an operator closes it. False: it is held open already. */
 export const holdBreakerOpen = exactlyOnce(
-  async (db, wish: BreakerWish): Promise<boolean> => (await hold(db, wish)).length > 0,
+  async (db, request: BreakerRequest): Promise<boolean> => (await hold(db, request)).length > 0,
 );
 
 /** Closes a breaker. False: it held nothing back. */
 export const closeBreaker = exactlyOnce(
-  async (db, wish: BreakerWish): Promise<boolean> => (await close(db, wish)).length > 0,
+  async (db, request: BreakerRequest): Promise<boolean> => (await close(db, request)).length > 0,
 );

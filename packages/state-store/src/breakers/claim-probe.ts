@@ -22,7 +22,7 @@ const begin = query("begin-probe");
 /**
  * Claims one due step of a remote service whose breaker is open and whose probe is due, in one transaction with the
  * breaker: so there is one probe for all Schedulers. Null: it is not due, another Scheduler was quicker, a probe is
- * in flight, or no step is due. Not safe to repeat: if the answer is lost, the step is claimed, and the relay publishes it.
+ * in flight, or no step is due. Not safe to repeat: if the answer is lost, the step is claimed, and the resend publishes it.
  */
 export const claimProbe = composed(
   async (context, { service, lanes, ...options }: ProbeOptions): Promise<ClaimedStep | null> => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { bulkFixture, bulkWish, openTasks } from "../../test/bulk.ts";
+import { bulkFixture, newBulkRequest, openTasks } from "../../test/bulk.ts";
 import { claimAll, failed, submitOne } from "../../test/fixtures.ts";
 import { work } from "../../test/replies.ts";
 
@@ -26,7 +26,7 @@ test("a bulk operation on a group of failures touches no task of another group",
   const { groups } = await operations.findFailures(span);
   const group = groups.find(({ faultCode }) => faultCode === "cards.declined");
   const tasks = { ...openTasks, fingerprint: group?.fingerprint ?? "" };
-  const created = await operations.createBulkOperation({ tasks, wish: bulkWish() });
+  const created = await operations.createBulkOperation({ tasks, request: newBulkRequest() });
   if (created.kind !== "created") throw new Error(created.kind);
   expect((await items(created.id)).map(({ taskId }) => taskId)).toEqual(declined);
 

@@ -68,7 +68,7 @@ export const findBulkOperation = repeatable(
 );
 
 /** Which items of an operation are asked for. */
-export interface BulkItemsWish {
+export interface BulkItemsQuery {
   readonly id: string;
   /** The outcome that items must have; null: any. */
   readonly outcome: BulkOutcome | null;
@@ -79,7 +79,7 @@ export interface BulkItemsWish {
 
 /** A page of the items of an operation, in their order. */
 export const listBulkItems = repeatable(
-  (db, wish: BulkItemsWish): Promise<readonly BulkItem[]> => findItems(db, wish),
+  (db, request: BulkItemsQuery): Promise<readonly BulkItem[]> => findItems(db, request),
 );
 
 export interface BulkStop extends ByTenant {

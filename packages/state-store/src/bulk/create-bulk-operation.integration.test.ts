@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { bulkFixture, bulkWish, openTasks } from "../../test/bulk.ts";
+import { bulkFixture, newBulkRequest, openTasks } from "../../test/bulk.ts";
 import { submitOne } from "../../test/fixtures.ts";
 import { work } from "../../test/replies.ts";
 
@@ -11,7 +11,7 @@ beforeEach(clear);
 describe("creating a bulk operation", () => {
   test("writes it once for one key, and refuses the key for another one", async () => {
     await halted(1);
-    const asked = { tasks: openTasks, wish: bulkWish({ key: "k-1" }) };
+    const asked = { tasks: openTasks, request: newBulkRequest({ key: "k-1" }) };
     const created = await Promise.all(
       Array.from({ length: 5 }, () => at().operations.createBulkOperation(asked)),
     );
@@ -21,7 +21,7 @@ describe("creating a bulk operation", () => {
     ]);
     const other = await at().operations.createBulkOperation({
       tasks: openTasks,
-      wish: bulkWish({ key: "k-1", hash: "other" }),
+      request: newBulkRequest({ key: "k-1", hash: "other" }),
     });
     expect(other).toEqual({ kind: "conflict" });
   });
@@ -30,7 +30,7 @@ describe("creating a bulk operation", () => {
     await halted(1);
     const created = await Promise.all(
       Array.from({ length: 60 }, () =>
-        at().operations.createBulkOperation({ tasks: openTasks, wish: bulkWish() }),
+        at().operations.createBulkOperation({ tasks: openTasks, request: newBulkRequest() }),
       ),
     );
     expect(created.filter(({ kind }) => kind === "created")).toHaveLength(20);

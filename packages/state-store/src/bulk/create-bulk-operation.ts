@@ -58,18 +58,18 @@ const insertItems = query("insert-bulk-items");
 export const createBulkOperation = composed(
   async (
     context,
-    { tasks, wish }: { readonly tasks: TaskFilter; readonly wish: NewBulkOperation },
+    { tasks, request }: { readonly tasks: TaskFilter; readonly request: NewBulkOperation },
   ): Promise<BulkCreated | { readonly kind: "tooManyTasks"; readonly most: number }> => {
     // Before the tasks are looked at, which is what costs.
-    const found = await lookForObstacle(context)(wish);
+    const found = await findObstacle(context)(request);
     if (found !== null) return found;
     const items = await chooseTasks(context, tasks);
     if (items === null) return { kind: "tooManyTasks", most: mostBulkItems };
-    return create(context)({ wish, items });
+    return create(context)({ request, items });
   },
 );
 
-const lookForObstacle = repeatable(findBulkObstacle);
+const findObstacle = repeatable(findBulkObstacle);
 const create = exactlyOnce(writeBulkOperation);
 
 /** What stands in the way of a new operation, or what its key stands for already; null: nothing does. */
@@ -88,17 +88,17 @@ async function findBulkObstacle(
 /** Writes an operation with all its items: all of it or nothing. */
 async function writeBulkOperation(
   db: Database,
-  { wish, items }: { readonly wish: NewBulkOperation; readonly items: readonly ChosenTask[] },
+  { request, items }: { readonly request: NewBulkOperation; readonly items: readonly ChosenTask[] },
 ): Promise<BulkCreated> {
   await lockCreation(db, {});
-  const obstacle = await findBulkObstacle(db, wish);
+  const obstacle = await findBulkObstacle(db, request);
   if (obstacle !== null) return obstacle;
-  const { output, filter, ...rest } = wish;
+  const { output, filter, ...rest } = request;
   const [row] = await insertOperation(db, {
     ...rest,
     output: output === undefined ? null : JSON.stringify(output),
     filter: JSON.stringify(filter),
-    state: firstState(wish, items.length),
+    state: firstState(request, items.length),
     matched: items.length,
   });
   const { id } = row!;

@@ -36,14 +36,14 @@ interface Row {
   readonly startedAt: number | null;
   readonly heartbeatAt: number | null;
   readonly progress: unknown;
-  readonly dispatched: boolean;
+  readonly confirmed: boolean;
 }
 
 async function rowOf(taskId: string): Promise<Row> {
   const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
   const [row] = await db.query<Row>(
     `select ${ms("start_by")} as "startBy", ${ms("complete_by")} as "completeBy", ${ms("started_at")} as "startedAt",
-            ${ms("heartbeat_at")} as "heartbeatAt", progress, dispatched_at is not null as dispatched
+            ${ms("heartbeat_at")} as "heartbeatAt", progress, confirmed_at is not null as confirmed
        from state.steps where task_id = $1 and name = 'a'`,
     [taskId],
   );
@@ -75,10 +75,10 @@ test("an attempt whose Agent says that it has begun has completeWithin from its 
   const claim = await claimOne("plain.v1");
   expect(claim.completeBy - claim.now).toBeCloseTo(35_000, 0);
   await scheduler.recordAttemptSigns([signOf(claim)]);
-  const { startedAt, completeBy, dispatched } = await rowOf(claim.taskId);
+  const { startedAt, completeBy, confirmed } = await rowOf(claim.taskId);
   expect(completeBy - (startedAt ?? 0)).toBeCloseTo(5_000, 0);
   expect((startedAt ?? 0) - claim.now).toBeLessThan(5_000);
-  expect(dispatched).toBe(true);
+  expect(confirmed).toBe(true);
 });
 
 test("the deadlines of the store are those of the domain, whatever Agents say", async () => {

@@ -94,7 +94,7 @@ describe("the claim takes no more steps than it has slots", () => {
       spanTos: [0, Number.POSITIVE_INFINITY],
       format: 1,
       lockedBy: "s",
-      relayAfter: 300,
+      resendAfter: 300,
     };
     const client = new Client({ connectionString: db.url });
     await client.connect();
@@ -111,7 +111,7 @@ describe("the claim takes no more steps than it has slots", () => {
 
 const expire = () =>
   db.query(
-    `update state.steps set start_by = now() - interval '2 s', dispatched_at = now(),
+    `update state.steps set start_by = now() - interval '2 s', confirmed_at = now(),
             complete_by = now() - interval '1 s' where process_state = 'processing'`,
   );
 

@@ -82,7 +82,7 @@ test("a claim takes no more steps of a lane than it has slots", async () => {
       { lane: "agent", slots: 3 },
       { lane: "other", slots: 10 },
     ],
-    relayAfter: 300,
+    resendAfter: 300,
   });
   expect(claims).toHaveLength(3);
 });
@@ -139,93 +139,93 @@ test("a claim does not touch steps of a format that it does not know", async () 
   expect(await claimAll(scheduler)).toEqual([]);
 });
 
-test("an unmarked request goes to the first Scheduler that asks after its relay time, once", async () => {
-  const relay = await db.open("scheduler", {
+test("an unconfirmed request goes to the first Scheduler that asks after its resend time, once", async () => {
+  const resend = await db.open("scheduler", {
     withoutFaults: "what is taken and lost is given again, later",
   });
   await submit(1);
   const [claim] = await claimAll(scheduler);
-  expect(await relay.takeUndispatchedSteps({ relayAfter: 300 })).toEqual([]);
-  await db.query("update state.steps set relay_at = now() where name = 'a'");
+  expect(await resend.takeUnconfirmedSteps({ resendAfter: 300 })).toEqual([]);
+  await db.query("update state.steps set resend_at = now() where name = 'a'");
   const taken = await Promise.all(
-    [1, 2, 3].map(() => relay.takeUndispatchedSteps({ relayAfter: 60_000 })),
+    [1, 2, 3].map(() => resend.takeUnconfirmedSteps({ resendAfter: 60_000 })),
   );
   expect(taken.flat()).toMatchObject([{ taskId: claim!.taskId, attempt: 1, token: claim!.token }]);
 });
 
-test("a request that the asking Scheduler still builds or publishes is not relayed, and looked at again later", async () => {
-  const relay = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
+test("a request that the asking Scheduler still builds or publishes is not resent, and looked at again later", async () => {
+  const resend = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
   await submit(2);
   const [mine, lost] = await claimAll(scheduler);
-  await db.query("update state.steps set relay_at = now() where name = 'a'");
+  await db.query("update state.steps set resend_at = now() where name = 'a'");
   const earlier = { ...lost!, attempt: lost!.attempt - 1 };
-  const taken = await relay.takeUndispatchedSteps({ relayAfter: 60_000, held: [mine!, earlier] });
+  const taken = await resend.takeUnconfirmedSteps({ resendAfter: 60_000, held: [mine!, earlier] });
   expect(taken).toMatchObject([{ taskId: lost!.taskId }]);
   const rows = await db.query(
-    "select task_id::text, relayed, relay_at > now() as is_later from state.steps where name = 'a' order by task_id",
+    "select task_id::text, resent, resend_at > now() as is_later from state.steps where name = 'a' order by task_id",
   );
   expect(rows).toEqual(
     [mine!, lost!]
-      .map(({ taskId }) => ({ task_id: taskId, relayed: taskId === lost!.taskId, is_later: true }))
+      .map(({ taskId }) => ({ task_id: taskId, resent: taskId === lost!.taskId, is_later: true }))
       .toSorted((a, b) => (a.task_id < b.task_id ? -1 : 1)),
   );
 });
 
-test("a relayed step is loaded as relayed, due again at its next time, and no longer relayed after a new claim", async () => {
-  const relay = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
-  const relayed = () =>
+test("a resent step is loaded as resent, due again at its next time, and no longer resent after a new claim", async () => {
+  const resend = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
+  const resent = () =>
     db.query(
-      "select relayed, relay_at = complete_by as at_its_end from state.steps where name = 'a'",
+      "select resent, resend_at = complete_by as at_its_end from state.steps where name = 'a'",
     );
   await submit(1);
   const [claim] = await claimAll(scheduler);
-  expect(await relayed()).toEqual([{ relayed: false, at_its_end: false }]);
-  await db.query("update state.steps set relay_at = now() where name = 'a'");
-  await relay.takeUndispatchedSteps({ relayAfter: 300 });
-  expect(await relayed()).toEqual([{ relayed: true, at_its_end: false }]);
+  expect(await resent()).toEqual([{ resent: false, at_its_end: false }]);
+  await db.query("update state.steps set resend_at = now() where name = 'a'");
+  await resend.takeUnconfirmedSteps({ resendAfter: 300 });
+  expect(await resent()).toEqual([{ resent: true, at_its_end: false }]);
 
   const { taskId, name: step, attempt, token } = claim!;
   const back = { taskId, event: { kind: "neverStarted", step, attempt, token } } as const;
   const { outcomes } = await scheduler.applyEvents([back], { actor: "s" });
   expect(outcomes).toMatchObject([{ applied: false, reason: "may_be_running" }]);
 
-  await db.query("update state.steps set start_by = now(), relay_at = now() where name = 'a'");
-  await relay.takeUndispatchedSteps({ relayAfter: 300 });
-  expect(await relayed()).toEqual([{ relayed: true, at_its_end: true }]);
+  await db.query("update state.steps set start_by = now(), resend_at = now() where name = 'a'");
+  await resend.takeUnconfirmedSteps({ resendAfter: 300 });
+  expect(await resent()).toEqual([{ resent: true, at_its_end: true }]);
 
   await db.query("update state.steps set complete_by = now() where name = 'a'");
   await scheduler.applyEvents([back], { actor: "s" });
   await db.query("update state.steps set not_before = now(), rank = now() where name = 'a'");
   expect(await claimAll(scheduler)).toMatchObject([{ attempt: 2 }]);
-  expect(await relayed()).toEqual([{ relayed: false, at_its_end: false }]);
+  expect(await resent()).toEqual([{ resent: false, at_its_end: false }]);
 });
 
-test("undispatching makes the relay publish at once every request that can still be begun", async () => {
-  const relay = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
+test("unconfirming makes the resend publish at once every request that can still be begun", async () => {
+  const resend = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
   await submit(2);
   const [begun, late] = await claimAll(scheduler);
-  await scheduler.markDispatchedSteps([begun!, late!]);
+  await scheduler.confirmRequests([begun!, late!]);
   await db.query(
     `update state.steps set start_by = now() where name = 'a' and task_id = '${late!.taskId}'`,
   );
-  expect(await scheduler.undispatchSteps()).toBe(1);
-  const taken = await relay.takeUndispatchedSteps({ relayAfter: 60_000 });
+  expect(await scheduler.unconfirmSteps()).toBe(1);
+  const taken = await resend.takeUnconfirmedSteps({ resendAfter: 60_000 });
   expect(taken).toMatchObject([{ taskId: begun!.taskId, attempt: 1, token: begun!.token }]);
 });
 
-test("the relay skips dispatched steps, and marks no step that has moved on", async () => {
+test("the resend skips confirmed steps, and confirms no step that has moved on", async () => {
   await submit(2);
   const claims = await claimAll(scheduler);
   await scheduler.applyEvents(
     [{ taskId: claims[1]!.taskId, event: completed(claims[1]!), output: 1 }],
     { actor: "s" },
   );
-  await scheduler.markDispatchedSteps(claims);
-  await db.query("update state.steps set relay_at = now() where process_state = 'processing'");
-  const relay = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
-  expect(await relay.takeUndispatchedSteps({ relayAfter: 300 })).toEqual([]);
+  await scheduler.confirmRequests(claims);
+  await db.query("update state.steps set resend_at = now() where process_state = 'processing'");
+  const resend = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
+  expect(await resend.takeUnconfirmedSteps({ resendAfter: 300 })).toEqual([]);
   const marked = await db.query(
-    "select task_id::text from state.steps where dispatched_at is not null",
+    "select task_id::text from state.steps where confirmed_at is not null",
   );
   expect(marked).toEqual([{ task_id: claims[0]!.taskId }]);
 });

@@ -9,17 +9,17 @@ import type {
   ClaimedRow,
   ClaimedStep,
   ClaimOptions,
-  RelayOptions,
+  ResendOptions,
 } from "./claimed-step.ts";
 import { type DueIndex, spansUpTo } from "./due-index.ts";
 
 const claim = queryAmong("claim-due-steps", rowsOf<Required<ClaimedRow>, "token">());
-const takeUndispatched = queryAmong(
-  "take-undispatched-steps",
+const takeUnconfirmed = queryAmong(
+  "take-unconfirmed-steps",
   rowsOf<Required<ClaimedStep>, "token">(),
 );
-const undispatch = queryAmong("undispatch-steps", rowsOf<{ steps: number }>());
-const markDispatched = queryAmong("mark-dispatched-steps");
+const unconfirm = queryAmong("unconfirm-steps", rowsOf<{ steps: number }>());
+const confirmDispatched = queryAmong("confirm-requests");
 
 const lastBand = bandOf("batch");
 
@@ -31,7 +31,7 @@ interface SearchedRanges {
 
 /**
  * Claims due steps in their due order, with SKIP LOCKED: fewer than asked for, or none, if other Schedulers
- * were quicker. If the answer is lost, the steps are claimed, and the relay publishes them.
+ * were quicker. If the answer is lost, the steps are claimed, and the resend publishes them.
  */
 export const claimDueSteps = once(
   async (db, options: ClaimOptions, context): Promise<readonly ClaimedStep[]> => {
@@ -69,28 +69,32 @@ export const claimSteps =
 
 /**
  * Takes over requests whose dispatch was not marked in time, so that the caller publishes them again. If the answer is
- * lost, they are taken over, and the relay publishes them later.
+ * lost, they are taken over, and the resend publishes them later.
  */
-export const takeUndispatchedSteps = once(
-  (db, { relayAfter, held = [] }: RelayOptions, { partitions }): Promise<readonly ClaimedStep[]> =>
-    takeUndispatched(db, partitions.range(), {
-      relayAfter,
+export const takeUnconfirmedSteps = once(
+  (
+    db,
+    { resendAfter, held = [] }: ResendOptions,
+    { partitions },
+  ): Promise<readonly ClaimedStep[]> =>
+    takeUnconfirmed(db, partitions.range(), {
+      resendAfter,
       ...columns(held, { heldTaskIds: "taskId", heldNames: "name", heldAttempts: "attempt" }),
       format: definitionFormat,
     }),
 );
 
 /** Has all requests in flight that can still be begun published again; returns how many. */
-export const undispatchSteps = repeatable(async (db, _: void, { partitions }): Promise<number> => {
-  const [undispatched] = await undispatch(db, partitions.range(), { format: definitionFormat });
-  return undispatched?.steps ?? 0;
+export const unconfirmSteps = repeatable(async (db, _: void, { partitions }): Promise<number> => {
+  const [unconfirmed] = await unconfirm(db, partitions.range(), { format: definitionFormat });
+  return unconfirmed?.steps ?? 0;
 });
 
 /** Records that the broker confirmed requests. Ignores attempts that are over: they need no mark. */
-export const markDispatchedSteps = repeatable(
+export const confirmRequests = repeatable(
   async (db, steps: readonly AttemptKey[], { partitions }): Promise<void> => {
     const names = { taskIds: "taskId", names: "name", attempts: "attempt" } as const;
     const months = partitions.monthsOf(steps.map(({ taskId }) => taskId));
-    await markDispatched(db, months, columns(steps, names));
+    await confirmDispatched(db, months, columns(steps, names));
   },
 );

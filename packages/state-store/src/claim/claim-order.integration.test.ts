@@ -1,6 +1,6 @@
 import { bandOf, type Priority } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { claimsBy, count, ofKey, relayAfter } from "../../test/claim-order.ts";
+import { claimsBy, count, ofKey, resendAfter } from "../../test/claim-order.ts";
 import {
   completed,
   failed,
@@ -48,13 +48,13 @@ describe("bands", () => {
     await submitAs("urgent");
     const capacity = [{ lane: "agent", slots: 10 }];
     const upTo = bandOf("urgent");
-    const claims = await scheduler.claimDueSteps({ lockedBy: "s", capacity, relayAfter: 0, upTo });
+    const claims = await scheduler.claimDueSteps({ lockedBy: "s", capacity, resendAfter: 0, upTo });
     expect(claims).toMatchObject([{ priority: "urgent" }]);
     expect(await scheduler.countStepsInFlight({ lockedBy: "s" })).toEqual([
       { lane: "agent", inFlight: 1, own: 1, urgent: 1 },
     ]);
-    const relayed = await scheduler.takeUndispatchedSteps({ relayAfter });
-    expect(relayed).toMatchObject([{ taskId: claims[0]?.taskId, priority: "urgent" }]);
+    const resent = await scheduler.takeUnconfirmedSteps({ resendAfter });
+    expect(resent).toMatchObject([{ taskId: claims[0]?.taskId, priority: "urgent" }]);
     expect(await order("priority")).toEqual(["normal", "normal", "normal"]);
     await db.clear();
   });
@@ -188,7 +188,7 @@ describe("fairness keys", () => {
     await Promise.all(
       stores.map(async (store, index) => {
         while (claims < most) {
-          const some = await store.claimDueSteps({ lockedBy: `s${index}`, capacity, relayAfter });
+          const some = await store.claimDueSteps({ lockedBy: `s${index}`, capacity, resendAfter });
           claims += some.length;
           for (const { taskId } of some) taken.set(taskId, 1);
         }

@@ -50,7 +50,7 @@ export interface ClaimOptions {
   /** How many steps of which lane may be claimed. */
   readonly capacity: readonly LaneCapacity[];
   /** Milliseconds after which another Scheduler may publish the request, if it is not marked. */
-  readonly relayAfter: number;
+  readonly resendAfter: number;
   /** The last band that is claimed from; all of them unless given. */
   readonly upTo?: Band;
 }
@@ -58,9 +58,9 @@ export interface ClaimOptions {
 /** One attempt at a step. */
 export type AttemptKey = Pick<ClaimedStep, "taskId" | "name" | "attempt">;
 
-export interface RelayOptions {
+export interface ResendOptions {
   /** Milliseconds after which a request is looked at again, if it is not marked until then. */
-  readonly relayAfter: number;
+  readonly resendAfter: number;
   /** Requests that the caller still builds or publishes, and that are therefore not lost; none unless given. */
   readonly held?: readonly AttemptKey[];
 }

@@ -34,14 +34,14 @@ export function fairnessGaps(
   clock: () => Milliseconds = () => performance.now(),
 ): FairnessGaps {
   let after = beginning;
-  let nextLook = Number.NEGATIVE_INFINITY;
+  let nextWakeAt = Number.NEGATIVE_INFINITY;
   return async (db) => {
     const begun = clock();
-    if (begun < nextLook) return [];
+    if (begun < nextWakeAt) return [];
     const [row] = await close(db, partitions.range(), { ...after });
     const { moved, last } = row!;
     after = last ?? beginning;
-    nextLook = clock() + delayFactor * (clock() - begun);
+    nextWakeAt = clock() + delayFactor * (clock() - begun);
     return moved;
   };
 }

@@ -41,7 +41,7 @@ const allBands = bands.map((_, band) => band);
  */
 export function dueIndex({ random = Math.random }: { readonly random?: () => number } = {}) {
   /** A process that never scans never claims, and need not remember anything. */
-  let hasLooked = false;
+  let hasScanned = false;
   let since = ever;
   let found: readonly BandSpan[] = [];
   let added: readonly BandSpan[] = [];
@@ -79,14 +79,14 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
     ): readonly DueSpan[] => lanes.flatMap(({ lane, isSplit }) => spansOf(lane, isSplit)),
     /** Adds steps that this process makes due, or tries to: a span without steps costs little. */
     add(steps: readonly DueStep[], now: Instant): void {
-      if (!hasLooked) return;
+      if (!hasScanned) return;
       for (const step of steps.filter(isVirtual)) lower(heads, step);
       const behind = steps.filter(({ rank }) => rank < now - lateness).map(spanAt);
       if (behind.length > 0) added = joinedByBand([...added, ...behind]);
     },
     /** Records a scan. `recent`: from when on there may be new steps. What was added stays until the next scan, as this one may have missed it. */
     looked(steps: readonly FoundStep[], recent: Instant): void {
-      hasLooked = true;
+      hasScanned = true;
       since = recent;
       if (since === ever) heads.clear();
       for (const step of steps.filter(isVirtual))

@@ -2,7 +2,7 @@ import { closeFairnessGaps, type FairClock, rankFairSteps, virtualTime } from "@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { Pool } from "pg";
 import { makeEnqueued } from "../../test/application.ts";
-import { claimsBy, count, ofKey, relayAfter } from "../../test/claim-order.ts";
+import { claimsBy, count, ofKey, resendAfter } from "../../test/claim-order.ts";
 import {
   attemptOf,
   claimAll,
@@ -235,7 +235,7 @@ describe("what leaves the queue without being served costs its key nothing", () 
   test("steps that are requeued again and again, because no Agent had them", async () => {
     const [first] = await submit("eve", 1);
     const only = [{ lane: "agent", slots: 7 }];
-    const claims = await scheduler.claimDueSteps({ lockedBy: "s", capacity: only, relayAfter });
+    const claims = await scheduler.claimDueSteps({ lockedBy: "s", capacity: only, resendAfter });
     await submit("bob", 5, "other.v1");
     let mine = claims.find(({ taskId }) => taskId === first)!;
     for (let times = 0; times < 5; times += 1) {
@@ -310,7 +310,7 @@ describe("every way in which a step becomes due ranks it by its key", () => {
     const [first] = await claim(1);
     const { claims } = await scheduler.applyEvents([{ taskId, event: completed(first!) }], {
       ...actor,
-      claim: { lockedBy: "s", capacity: [{ lane: "agent", slots: 5 }], relayAfter },
+      claim: { lockedBy: "s", capacity: [{ lane: "agent", slots: 5 }], resendAfter },
     });
     expect(claims).toMatchObject([{ taskId, name: "b" }]);
   });

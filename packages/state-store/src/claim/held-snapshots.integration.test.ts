@@ -46,11 +46,11 @@ beforeEach(async () => {
     update state.steps
        set process_state = 'processing', attempt = 1, rank = null, not_before = null, locked_by = 'test',
            start_by = now() - interval '1 hour', complete_by = now() - interval '1 hour',
-           relay_at = now() - interval '1 hour', token = gen_random_uuid()`);
+           resend_at = now() - interval '1 hour', token = gen_random_uuid()`);
   await db.query(`
     update state.steps
        set process_state = 'processed', locked_by = null, start_by = null, complete_by = null,
-           relay_at = null, token = null`);
+           resend_at = null, token = null`);
 });
 afterEach(async () => {
   await reader.end();
@@ -122,7 +122,7 @@ test("urgent steps that others make due are claimed at once", async () => {
   await submit();
   const urgent = await submit({ priority: "urgent" });
   const capacity = [{ lane: "agent", slots: 1 }];
-  const claims = await store.claimDueSteps({ lockedBy: "s", capacity, relayAfter: 300 });
+  const claims = await store.claimDueSteps({ lockedBy: "s", capacity, resendAfter: 300 });
   expect(claims.map(({ taskId }) => taskId)).toEqual([urgent]);
   await claimAll(store);
 });
@@ -140,7 +140,7 @@ test("earlier steps that others make due are claimed after the next search, the 
   const order: string[] = [];
   while (order.length < 3) {
     const capacity = [{ lane: "agent", slots: 1 }];
-    const claims = await store.claimDueSteps({ lockedBy: "s", capacity, relayAfter: 300 });
+    const claims = await store.claimDueSteps({ lockedBy: "s", capacity, resendAfter: 300 });
     order.push(...claims.map(({ taskId }) => taskId));
   }
   expect(order).toEqual([high, low, now]);
@@ -155,7 +155,7 @@ test("earlier steps that this Scheduler makes due are claimed in the same transa
   ) =>
     store.applyEvents([{ taskId, event }], {
       actor: "s",
-      claim: { lockedBy: "s", capacity: [{ lane: "agent", slots: 10 }], relayAfter: 300 },
+      claim: { lockedBy: "s", capacity: [{ lane: "agent", slots: 10 }], resendAfter: 300 },
     });
   const [first] = await claimAll(store);
   const { claims: next } = await apply(completed(first!), first!.taskId);

@@ -29,7 +29,7 @@ beforeEach(() => stores.db.clear("outbox", "alerts", "pauses"));
 const claim = (lane: string, agent?: string): Promise<readonly ClaimedStep[]> =>
   scheduler.claimDueSteps({
     lockedBy: "scheduler-1",
-    relayAfter: 60_000,
+    resendAfter: 60_000,
     capacity: [{ lane, slots: 10, ...(agent === undefined ? {} : { agent }) }],
   });
 
@@ -102,8 +102,8 @@ test("a claim of a pool gives its steps to one Agent, for which they count as in
   expect(await scheduler.countStepsInFlight({ lockedBy: "scheduler-1" })).toEqual([
     { lane: "psp-eu", inFlight: 1, own: 1, urgent: 0 },
   ]);
-  await scheduler.undispatchSteps();
-  expect(await scheduler.takeUndispatchedSteps({ relayAfter: 1_000 })).toMatchObject([
+  await scheduler.unconfirmSteps();
+  expect(await scheduler.takeUnconfirmedSteps({ resendAfter: 1_000 })).toMatchObject([
     { agent: "psp-eu" },
   ]);
 });

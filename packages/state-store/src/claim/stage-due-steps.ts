@@ -16,9 +16,9 @@ import { rankFairSteps } from "./rank-fair-steps.ts";
 export interface StagedSteps {
   /** The lanes in which steps were staged. */
   readonly lanes: readonly string[];
-  /** Milliseconds until the next delay ends, and until the next request is to be relayed. */
+  /** Milliseconds until the next delay ends, and until the next request is to be resent. */
   readonly nextIn: Milliseconds | null;
-  readonly relayIn: Milliseconds | null;
+  readonly resendIn: Milliseconds | null;
   /** Whether there are steps to claim. */
   readonly hasDue: boolean;
   /** Whether the outbox holds notifications, and whether pauses of workflows are to be applied. */

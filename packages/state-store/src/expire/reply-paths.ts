@@ -5,7 +5,7 @@ import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** A probe that is sent the way of a reply, to one of the queues of replies. */
-export interface ProbeWish {
+export interface ProbeRequest {
   readonly queue: string;
   /** What the last probe to it met with; null: nothing is known to be wrong. */
   readonly trouble: string | null;
@@ -49,7 +49,7 @@ export const askForProof = repeatable(
     {
       probes,
       silentFor,
-    }: { readonly probes: readonly ProbeWish[]; readonly silentFor: Milliseconds },
+    }: { readonly probes: readonly ProbeRequest[]; readonly silentFor: Milliseconds },
   ): Promise<readonly Asked[]> => {
     const rows = columns(probes, { queues: "queue", troubles: "trouble" });
     return await ask(db, { ...rows, silentFor: silentFor + lag });

@@ -34,9 +34,9 @@ export const findInbox = repeatable(readInbox);
 /** Reads the inbox as `findInbox` does, once. */
 export async function readInbox(
   db: Database,
-  wish: { readonly within: Milliseconds },
+  request: { readonly within: Milliseconds },
 ): Promise<SeenInbox> {
-  return (await find(db, wish))[0]!;
+  return (await find(db, request))[0]!;
 }
 
 /** What became of a submission of the inbox that is no task. */

@@ -15,7 +15,7 @@ import { rowsOf } from "../postgres/statement-types.ts";
 import { readInstances, type SeenInstance } from "../statistics/instances.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
 import { type PathFacts, readPaths } from "./find-paths.ts";
-import { findStandstills, type StandstillFacts } from "./standstills.ts";
+import { findStalledConsumers, type StalledConsumerFacts } from "./stalled-consumers.ts";
 
 /** Who paused or activated something, when, and why. */
 export interface PauseFacts {
@@ -45,11 +45,11 @@ export interface TaskFacts extends PathFacts {
   /** The plan of the workflow; null: it is not stored, or its definition cannot be used. */
   readonly plan: WorkflowPlan | null;
   /** Consumers that fail: what this task waits for may be among what they have read. */
-  readonly standstills: readonly StandstillFacts[];
+  readonly stalledConsumers: readonly StalledConsumerFacts[];
   /** The services that announced themselves lately. */
   readonly instances: readonly SeenInstance[];
   /** The MAX_IN_FLIGHT of each living Scheduler, as it announces it: steps in flight for each Agent. */
-  readonly windows: readonly number[];
+  readonly inFlightLimits: readonly number[];
 }
 
 export interface StepFacts {
@@ -64,7 +64,7 @@ export interface StepFacts {
   readonly faultCode: string | null;
   readonly faultDetail: string | null;
   readonly lockedBy: string | null;
-  readonly dispatched: boolean;
+  readonly confirmed: boolean;
   readonly startBy: Instant | null;
   readonly completeBy: Instant | null;
   /** When its Agent began the attempt; null: it has not said so. */
@@ -135,7 +135,13 @@ const findTask = query(
   rowsOf<
     Omit<
       TaskFacts,
-      "steps" | "lanes" | "plan" | "standstills" | "instances" | "windows" | keyof PathFacts
+      | "steps"
+      | "lanes"
+      | "plan"
+      | "stalledConsumers"
+      | "instances"
+      | "inFlightLimits"
+      | keyof PathFacts
     >
   >(),
 );
@@ -166,14 +172,14 @@ export async function findTaskFacts(db: Database, taskId: string): Promise<TaskF
     steps: inOrder(await findSteps(db, { taskId }), plan),
     lanes: await findLaneFacts(db, taskId),
     plan,
-    standstills: await findStandstills(db),
+    stalledConsumers: await findStalledConsumers(db),
     ...(await readPaths(db)),
     instances,
-    windows: windowsOf(instances),
+    inFlightLimits: limitsOf(instances),
   };
 }
 
-const windowsOf = (instances: readonly SeenInstance[]): readonly number[] =>
+const limitsOf = (instances: readonly SeenInstance[]): readonly number[] =>
   instances
     .filter(({ service, living }) => service === "scheduler" && living)
     .flatMap(({ slots }) => (slots === null ? [] : [slots]));

@@ -63,6 +63,8 @@ test("the server ends an inspector's query that takes too long", async () => {
   const holder = new Client({ connectionString: store.url });
   await holder.connect();
   await holder.query("begin; lock table state.workflows");
-  await expect(inspector.findNeeds()).rejects.toMatchObject({ details: { sqlstate: "57014" } });
+  await expect(inspector.findAgentDemands()).rejects.toMatchObject({
+    details: { sqlstate: "57014" },
+  });
   await holder.end();
 });

@@ -18,7 +18,7 @@ import { readPaths } from "./find-paths.ts";
 import { type FoundPooler, findPooler } from "./find-pooler.ts";
 import { findTaskFacts } from "./find-task-facts.ts";
 import { findUnusable } from "./find-unusable.ts";
-import { findStandstills } from "./standstills.ts";
+import { findStalledConsumers } from "./stalled-consumers.ts";
 
 export interface InspectorOptions {
   readonly url: string;
@@ -61,7 +61,7 @@ export interface UnvacuumedTable {
 }
 
 /** An Agent that stored workflows need. `longest` in milliseconds, of those whose requests it keeps until it has replied. */
-export interface AgentNeed {
+export interface AgentDemand {
   readonly agent: string;
   readonly workflows: readonly string[];
   readonly longest: number;
@@ -88,7 +88,7 @@ export interface Loss {
 
 /** How many alerts no queue has received, and how many notifications no Scheduler has sent. */
 export interface UnsentNotifications {
-  readonly unheard: number;
+  readonly undelivered: number;
   readonly unsent: number;
 }
 
@@ -120,7 +120,7 @@ const findViolations = query("find-violations-between", rowsOf<Violation>());
 const findServer = query("find-server-facts", rowsOf<ServerFacts>());
 const findHolders = query("find-xmin-holders", rowsOf<XminHolder>());
 const findUnvacuumed = query("find-unvacuumed-tables", rowsOf<UnvacuumedTable>());
-const findNeeds = query("find-agent-needs", rowsOf<AgentNeed>());
+const findAgentDemands = query("find-agent-needs", rowsOf<AgentDemand>());
 const findLosses = query("find-losses", rowsOf<Loss>());
 const countUnsent = query("count-unsent-notifications", rowsOf<UnsentNotifications>());
 const findPausesInForce = query("find-pauses-in-force", rowsOf<PauseInForce>());
@@ -169,9 +169,9 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     findMigrations: () => ask(findMigrations),
     findHolders: bound(findHolders),
     findUnvacuumed: bound(findUnvacuumed),
-    findNeeds: () => bound(findNeeds)({ keptBelow: limits.longAttempt }),
+    findAgentDemands: () => bound(findAgentDemands)({ keptBelow: limits.longAttempt }),
     findContractDifferences: () => ask((db) => readContractDifferences(db, { workflows: null })),
-    findStandstills: () => ask(findStandstills),
+    findStalledConsumers: () => ask(findStalledConsumers),
     findLosses: ({ within }: { readonly within: number }) =>
       bound(findLosses)({ within, everyday }),
     countUnsent: async (spans: { readonly within: number; readonly longerThan: number }) =>
@@ -214,7 +214,7 @@ const causesIn = (ask: Ask) => ({
   /** What became of a submission that an application enqueued; null: it is a task, or there is none. */
   findEnqueued: (taskId: string) => ask((db) => findEnqueuedFacts(db, { taskId })),
   /** What waits in the inbox, and what was refused in the last so many milliseconds. */
-  findInbox: (wish: { readonly within: Milliseconds }) => ask((db) => readInbox(db, wish)),
+  findInbox: (request: { readonly within: Milliseconds }) => ask((db) => readInbox(db, request)),
   /** The services that announced themselves lately. */
   findInstances: () => ask(readInstances),
 });

@@ -110,7 +110,7 @@ test("a migration gives up when its lock timeout is over, names the blocking ses
   const waits: number[] = [];
   const migrating = migrate(database.url, {
     folders,
-    patience: 1_500,
+    timeout: 1_500,
     onWait: ({ attempt }) => waits.push(attempt),
   });
   await expect(migrating).rejects.toMatchObject({

@@ -15,7 +15,7 @@ export interface MigrateOptions {
   /** Folders of further migrations, which run among those of this release in the order of their names. */
   readonly folders?: readonly string[];
   /** How long it waits in all for locks that others hold, in milliseconds. */
-  readonly patience?: number;
+  readonly timeout?: number;
   /** Called each time that a lock was not to be had in time. */
   readonly onWait?: (waited: LockWait) => void;
   /** SQL that runs in each transaction, just before it commits, in tests. */
@@ -39,7 +39,7 @@ const lockWithin = "50ms";
 /** A lock timeout longer than `deadlock_timeout`, after which Postgres ends an autovacuum that is in the way. */
 const noVacuumWithin = "5s";
 /** Milliseconds. */
-const defaultPatience = 10 * 60_000;
+const defaultTimeout = 10 * 60_000;
 const firstPause = 100;
 const longestPause = 5_000;
 
@@ -50,7 +50,7 @@ const longestPause = 5_000;
  *
  * Each migration is one transaction, or several phases of one transaction each; the last of them also
  * records that the migration ran. A phase that cannot get a lock within 50 ms is rolled back and run again
- * after a growing pause, until `patience` is over. When it fails for good, that phase is rolled back; the
+ * after a growing pause, until `timeout` is over. When it fails for good, that phase is rolled back; the
  * migrations and phases before it stay committed, and the next run repeats the phases of the migration that
  * failed and goes on from there.
  */
@@ -118,14 +118,14 @@ const refused = (why: string) =>
 
 type Run = ReturnType<typeof patiently>;
 
-/** Runs one phase until it has its locks; `patience` is for all of them together. */
-function patiently(client: Client, { patience = defaultPatience, onWait }: MigrateOptions) {
+/** Runs one phase until it has its locks; `timeout` is for all of them together. */
+function patiently(client: Client, { timeout = defaultTimeout, onWait }: MigrateOptions) {
   const begun = performance.now();
-  const left = () => Math.max(1, patience - (performance.now() - begun));
+  const left = () => Math.max(1, timeout - (performance.now() - begun));
   return async (what: string, phase: Phase, last = ""): Promise<void> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        if (phase.mode === "apart") await runApart(client, phase, { patience: left(), last });
+        if (phase.mode === "apart") await runApart(client, phase, { timeout: left(), last });
         else await runTogether(client, phase, last);
         return;
       } catch (error) {
@@ -148,9 +148,9 @@ const pauseAfter = (attempt: number): number =>
 async function runApart(
   client: Client,
   phase: Phase,
-  { patience, last }: { readonly patience: number; readonly last: string },
+  { timeout, last }: { readonly timeout: number; readonly last: string },
 ): Promise<void> {
-  await client.query(`set lock_timeout = ${Math.ceil(patience)}`);
+  await client.query(`set lock_timeout = ${Math.ceil(timeout)}`);
   for (const statement of statementsOf(phase)) {
     for (const one of await forEachMonth(client, statement)) await client.query(one);
   }

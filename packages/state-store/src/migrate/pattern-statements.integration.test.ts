@@ -18,7 +18,7 @@ test("the two statements of the pattern do to expired steps what the Supervisor 
   await claimAll(store);
   // Without the guard, which lets nobody count what did not happen. The last step still has time.
   await db.query("set session_replication_role = replica");
-  await db.query("update state.steps set attempt = 3, dispatched_at = now()");
+  await db.query("update state.steps set attempt = 3, confirmed_at = now()");
   for (const [failures, id] of ids.slice(0, 3).entries()) {
     await db.query(
       `update state.steps

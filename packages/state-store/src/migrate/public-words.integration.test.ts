@@ -216,7 +216,7 @@ test("the words are not changed while a service runs, and the error names it", a
   await store.query(
     "insert into state.instances (service, instance, version) values ('scheduler', 'scheduler-1', '0.1.0')",
   );
-  await expect(migrate(store.url, { patience: 300 })).rejects.toMatchObject({
+  await expect(migrate(store.url, { timeout: 300 })).rejects.toMatchObject({
     code: "store.contention",
     message: expect.stringContaining(
       "stop all services first: seen in the last 20 seconds were scheduler scheduler-1",

@@ -24,34 +24,38 @@ const insertDeadLetters = query("insert-dead-letters");
 
 /** Keeps unreadable messages, exactly once, and alerts an operator once a minute for each queue and reason. */
 export const recordDeadLetters = composed(
-  async (context, letters: readonly DeadLetter[]): Promise<void> => {
-    await keepLetters(context)(letters);
-    context.counts.deadLetters(letters.map(({ queue }) => queue));
+  async (context, deadLetters: readonly DeadLetter[]): Promise<void> => {
+    await keepDeadLetters(context)(deadLetters);
+    context.counts.deadLetters(deadLetters.map(({ queue }) => queue));
   },
 );
 
-const keepLetters = exactlyOnce(async (db, letters: readonly DeadLetter[]): Promise<void> => {
-  if (letters.length === 0) return;
-  const rows = letters.map(({ body, detail = null, size = null, properties, ...letter }) => ({
-    ...letter,
-    detail,
-    properties: properties === undefined ? null : JSON.stringify(properties),
-    length: body.length,
-    size: size === body.length ? null : size,
-  }));
-  await insertDeadLetters(db, {
-    ...columns(rows, {
-      queues: "queue",
-      reasons: "reason",
-      details: "detail",
-      messageIds: "messageId",
-      types: "type",
-      senders: "sender",
-      lengths: "length",
-      sizes: "size",
-      properties: "properties",
-    }),
-    // One value goes to Postgres as bytes; in an array each body would be written in hexadecimal first.
-    bodies: Buffer.concat(letters.map(({ body }) => body)),
-  });
-});
+const keepDeadLetters = exactlyOnce(
+  async (db, deadLetters: readonly DeadLetter[]): Promise<void> => {
+    if (deadLetters.length === 0) return;
+    const rows = deadLetters.map(
+      ({ body, detail = null, size = null, properties, ...deadLetter }) => ({
+        ...deadLetter,
+        detail,
+        properties: properties === undefined ? null : JSON.stringify(properties),
+        length: body.length,
+        size: size === body.length ? null : size,
+      }),
+    );
+    await insertDeadLetters(db, {
+      ...columns(rows, {
+        queues: "queue",
+        reasons: "reason",
+        details: "detail",
+        messageIds: "messageId",
+        types: "type",
+        senders: "sender",
+        lengths: "length",
+        sizes: "size",
+        properties: "properties",
+      }),
+      // One value goes to Postgres as bytes; in an array each body would be written in hexadecimal first.
+      bodies: Buffer.concat(deadLetters.map(({ body }) => body)),
+    });
+  },
+);

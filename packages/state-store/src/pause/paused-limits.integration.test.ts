@@ -229,7 +229,7 @@ describe("the sweep", () => {
     const [b] = await scheduler.claimDueSteps({
       lockedBy: actor,
       capacity: [{ lane: "other", slots: 1 }],
-      relayAfter: 300,
+      resendAfter: 300,
     });
     const event = failed(b!, { transient: false, effect: "none" });
     await scheduler.applyEvents([{ taskId, event }], { actor });

@@ -26,11 +26,11 @@ beforeEach(() => db.clear("pauses"));
 const submit = (changes: Parameters<typeof submitOne>[1] = {}) => submitOne(submission, changes);
 
 describe("a pause", () => {
-  const wish = { actor: "ann", reason: "maintenance" };
+  const request = { actor: "ann", reason: "maintenance" };
 
   test("of an Agent applies from the next claim until it is lifted, and exists once", async () => {
     await submit();
-    const agent = { kind: "agent" as const, name: "agent", ...wish };
+    const agent = { kind: "agent" as const, name: "agent", ...request };
     const clicks = await Promise.all(Array.from({ length: 10 }, () => operations.pause(agent)));
     expect(clicks.filter(Boolean)).toHaveLength(1);
     expect(await claimAll(scheduler)).toEqual([]);
@@ -45,7 +45,7 @@ describe("a pause", () => {
   test("of a workflow does not affect other workflows, and loses no step of its own", async () => {
     for (let count = 0; count < 5; count += 1) await submit({ workflow: "other.v1" });
     const kept = await submit();
-    const other = { kind: "workflow" as const, name: "other.v1", ...wish };
+    const other = { kind: "workflow" as const, name: "other.v1", ...request };
     await operations.pause(other);
     expect((await claimAll(scheduler)).map(({ taskId }) => taskId)).toEqual([kept]);
 

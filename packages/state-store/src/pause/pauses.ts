@@ -19,7 +19,7 @@ export interface Pause extends PauseTarget {
   readonly resumeReason: string | null;
 }
 
-export interface PauseWish extends PauseTarget {
+export interface PauseRequest extends PauseTarget {
   /** Who wants it, and why: kept. */
   readonly actor: string;
   readonly reason: string;
@@ -32,21 +32,22 @@ const selectPauses = query("find-pauses", rowsOf<Pause>());
 
 /** Stops claims of an Agent or a workflow; what is in flight ends by itself. False: it was paused already. */
 export const pause = exactlyOnce(
-  async (db, wish: PauseWish): Promise<boolean> => (await insertPause(db, wish)).length > 0,
+  async (db, request: PauseRequest): Promise<boolean> =>
+    (await insertPause(db, request)).length > 0,
 );
 
 /** Ends a pause. False: it was not paused. */
 export const resume = exactlyOnce(
-  async (db, wish: PauseWish): Promise<boolean> => (await endPause(db, wish)).length > 0,
+  async (db, request: PauseRequest): Promise<boolean> => (await endPause(db, request)).length > 0,
 );
 
 /** Which pauses are asked for: those before one of them, or null: the latest. */
-export interface PausesWish {
+export interface PausesQuery {
   readonly before: string | null;
   readonly most: number;
 }
 
 /** A page of the pauses, the latest first. */
 export const findPauses = repeatable(
-  (db, asked: PausesWish): Promise<readonly Pause[]> => selectPauses(db, asked),
+  (db, asked: PausesQuery): Promise<readonly Pause[]> => selectPauses(db, asked),
 );

@@ -3,7 +3,7 @@ import { type Fault, TransientFault } from "@holdfast/domain";
 import type { Pool } from "pg";
 import { toStoreFault } from "./postgres-error.ts";
 import { type Database, query } from "./query.ts";
-import { patience, withRetries } from "./retry.ts";
+import { timeout, withRetries } from "./retry.ts";
 import { rowsOf } from "./statement-types.ts";
 
 /** Identifies a transaction, so that its outcome can be looked up after a lost connection. */
@@ -57,7 +57,7 @@ export async function outcomeOf(pool: Pool, { xid, incarnation }: Begun): Promis
     const isSameServer = server.incarnation === incarnation;
     if (status === "committed") return isSameServer ? "committed" : "unknown";
     if (status === "aborted" || !isSameServer) return "aborted";
-    if (status === null || performance.now() - asked > patience) return "unknown";
+    if (status === null || performance.now() - asked > timeout) return "unknown";
     await sleep(pollDelay);
   }
 }

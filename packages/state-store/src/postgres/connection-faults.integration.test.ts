@@ -56,7 +56,7 @@ test("a decision whose COMMIT answer was lost counts once, and returns the steps
   const claim = {
     lockedBy: "scheduler-1",
     capacity: [{ lane: "agent", slots: 500 }],
-    relayAfter: 300,
+    resendAfter: 300,
   };
   while (lost("after", "commit") < 5 || lost("before", "commit") < 5) {
     await store.submitTasks([newTask()], { actor: "test" });

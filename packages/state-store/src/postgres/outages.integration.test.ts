@@ -88,13 +88,13 @@ describe("a connection that is lost", () => {
     expect(await claimAll(distant)).toMatchObject([{ attempt: 1 }]);
   });
 
-  test("after a claim was committed leaves the step to the relay, with the same attempt", async () => {
+  test("after a claim was committed leaves the step to the resend, with the same attempt", async () => {
     await submit(store, "key");
     loseNext("claim-due-steps", "after");
     await expect(claimAll(distant)).rejects.toMatchObject(unavailable);
     expect(await claimAll(distant)).toEqual([]);
-    await db.query("update state.steps set relay_at = now() where process_state = 'processing'");
-    expect(await distant.takeUndispatchedSteps({ relayAfter: 300 })).toMatchObject([
+    await db.query("update state.steps set resend_at = now() where process_state = 'processing'");
+    expect(await distant.takeUnconfirmedSteps({ resendAfter: 300 })).toMatchObject([
       { name: "a", attempt: 1 },
     ]);
   });

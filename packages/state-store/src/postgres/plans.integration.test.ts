@@ -17,7 +17,7 @@ const ordered = new Set(["claim-due-steps", "find-expired", "stage-due-steps"]);
 const named = new Set([
   "load-steps",
   "lock-pending-steps",
-  "mark-dispatched-steps",
+  "confirm-requests",
   "save-attempt-signs",
   "save-decisions",
 ]);
@@ -104,11 +104,11 @@ const hot = [
   "lock-free-tasks",
   "lock-pending-steps",
   "lock-tasks",
-  "mark-dispatched-steps",
+  "confirm-requests",
   "rank-fair-steps",
   "stage-due-steps",
   "save-decisions",
-  "take-undispatched-steps",
+  "take-unconfirmed-steps",
 ];
 
 /** The list that a nested loop reads from one end to the other for each row; undefined: it has an index. */

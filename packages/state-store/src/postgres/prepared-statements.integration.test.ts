@@ -78,7 +78,7 @@ const withoutIds = [
   "listAgents",
   "listBulkItems",
   "listBulkOperations",
-  "lookAtClock",
+  "readClock",
   "makePartitions",
   "measureOutbox",
   "openBreakers",
@@ -89,20 +89,20 @@ const withoutIds = [
   "recordHeartbeats",
   "recordInstance",
   "recordProofs",
-  "recordStandstills",
+  "recordStalledConsumers",
   "registerWorkflow",
   "reinstateWorkflow",
   "rememberOutage",
   "resume",
   "retireWorkflow",
   "rollUp",
-  "settleDeadLetter",
+  "closeDeadLetter",
   "stageDueSteps",
   "stopBulkOperation",
   "submitTasks",
   "takeNotifications",
   "throttleServices",
-  "undispatchSteps",
+  "unconfirmSteps",
   "verifyBulkItems",
 ] as const satisfies readonly Operation[];
 
@@ -139,11 +139,11 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
         progress: null,
       })),
     ),
-  markDispatchedSteps: (store, taskIds) =>
-    store.markDispatchedSteps(taskIds.map((taskId) => ({ taskId, name: "a", attempt: 1 }))),
-  takeUndispatchedSteps: (store, taskIds) =>
-    store.takeUndispatchedSteps({
-      relayAfter: 1_000,
+  confirmRequests: (store, taskIds) =>
+    store.confirmRequests(taskIds.map((taskId) => ({ taskId, name: "a", attempt: 1 }))),
+  takeUnconfirmedSteps: (store, taskIds) =>
+    store.takeUnconfirmedSteps({
+      resendAfter: 1_000,
       held: taskIds.map((taskId) => ({ taskId, name: "a", attempt: 1 })),
     }),
   refuseEnqueued: (store, taskIds) =>

@@ -6,7 +6,7 @@ import { toStoreFault } from "./postgres-error.ts";
 const maxAttempts = 8;
 const longestDelay = 100;
 /** No attempt begins later than so many milliseconds after the first: a connect that times out takes as long. */
-export const patience = connectWithin;
+export const timeout = connectWithin;
 const retryable = new Set(["store.contention", "store.unavailable"]);
 
 /**
@@ -20,7 +20,7 @@ export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       const fault = toStoreFault(error);
-      const isLast = attempt === maxAttempts || performance.now() - begun > patience;
+      const isLast = attempt === maxAttempts || performance.now() - begun > timeout;
       if (!retryable.has(fault.code) || isLast) throw fault;
       await sleep(Math.random() * Math.min(longestDelay, 10 * 2 ** attempt));
     }

@@ -2,10 +2,9 @@ import type { ApplyStatements } from "./statements/apply.ts";
 import type { BreakersStatements } from "./statements/breakers.ts";
 import type { BulkStatements } from "./statements/bulk.ts";
 import type { ClaimStatements } from "./statements/claim.ts";
+import type { DeadLettersStatements } from "./statements/dead-letters.ts";
 import type { ExpireStatements } from "./statements/expire.ts";
 import type { InspectStatements } from "./statements/inspect.ts";
-import type { LettersStatements } from "./statements/letters.ts";
-import type { LookStatements } from "./statements/look.ts";
 import type { MigrateStatements } from "./statements/migrate.ts";
 import type { OutboxStatements } from "./statements/outbox.ts";
 import type { PauseStatements } from "./statements/pause.ts";
@@ -14,6 +13,7 @@ import type { ReadStatements } from "./statements/read.ts";
 import type { RetentionStatements } from "./statements/retention.ts";
 import type { StatisticsStatements } from "./statements/statistics.ts";
 import type { SubmitStatements } from "./statements/submit.ts";
+import type { ViewStatements } from "./statements/view.ts";
 import type { WorkflowsStatements } from "./statements/workflows.ts";
 
 /** All statements. Their types come from the database: see `statements/`. */
@@ -24,8 +24,8 @@ interface Statements
     ClaimStatements,
     ExpireStatements,
     InspectStatements,
-    LettersStatements,
-    LookStatements,
+    DeadLettersStatements,
+    ViewStatements,
     MigrateStatements,
     OutboxStatements,
     PauseStatements,

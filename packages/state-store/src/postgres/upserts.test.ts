@@ -5,7 +5,7 @@ import { statementFiles } from "./statement-files.ts";
 /** Statements whose rows need no order. */
 const exempt: Readonly<Record<string, string>> = {
   "save-outcomes": "its transaction has locked the tasks of these rows, in the order of their ids",
-  "settle-dead-letter": "it is one row",
+  "close-dead-letter": "it is one row",
 };
 
 /** What stands between each `insert into` and its `on conflict`, of inserts that take rows from a query. */

@@ -36,13 +36,13 @@ export interface ListedAgent {
 const find = queryAmong("find-agents", rowsOf<ListedAgent>());
 
 /** Which Agents are asked for: those after one of them, or null: the first. */
-export interface AgentsWish {
+export interface AgentsQuery {
   readonly after: string | null;
   readonly most: number;
 }
 
 /** Lists a page of Agents, by name, and their instances, with what waits for them. Reads a bounded number of rows. */
 export const listAgents = repeatable(
-  (db, asked: AgentsWish, { partitions }): Promise<readonly ListedAgent[]> =>
+  (db, asked: AgentsQuery, { partitions }): Promise<readonly ListedAgent[]> =>
     find(db, partitions.range(), { format: definitionFormat, ...asked }),
 );

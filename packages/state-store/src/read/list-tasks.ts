@@ -45,7 +45,7 @@ export interface TaskFilter {
 }
 
 /** The beginning and the length of a page. */
-export interface PageWish {
+export interface PageQuery {
   /** The id after which the last page ended. */
   readonly after: string | null;
   /** How many, at most. */
@@ -116,11 +116,11 @@ export interface TaskIdPage {
 /** Finds the ids of tasks, newest first, by the same rules as `listTasks`. */
 export async function listTaskIds(
   db: Database,
-  filter: TaskFilter & PageWish,
+  filter: TaskFilter & PageQuery,
 ): Promise<TaskIdPage> {
   const { after, most } = filter;
   const how = { most, scan, countOnly: false, idsOnly: true };
-  const [page] = await findTasks(db, { ...wishOf(filter, after), ...how });
+  const [page] = await findTasks(db, { ...queryOf(filter, after), ...how });
   return { ids: page!.ids ?? [], next: page!.lastId };
 }
 
@@ -129,9 +129,9 @@ export async function listTaskIds(
  * whatever the history.
  */
 export const listTasks = repeatable(
-  async (db, filter: TaskFilter & PageWish): Promise<TaskPage> => {
+  async (db, filter: TaskFilter & PageQuery): Promise<TaskPage> => {
     const { after, most } = filter;
-    const [page] = await findTasks(db, { ...wishOf(filter, after), most, scan, ...wholeTasks });
+    const [page] = await findTasks(db, { ...queryOf(filter, after), most, scan, ...wholeTasks });
     const items = page!.items.map((item) => ({
       ...item,
       createdAt: instant(item.createdAt) ?? item.createdAt,
@@ -149,7 +149,7 @@ export const countMatchingTasks = repeatable(async (db, filter: TaskFilter): Pro
   let after: string | null = null;
   const how = { most: countScan, scan: countScan, countOnly: true, idsOnly: false };
   for (let pages = 0; pages < countPages; pages += 1) {
-    const [page] = await findTasks(db, { ...wishOf(filter, after), ...how });
+    const [page] = await findTasks(db, { ...queryOf(filter, after), ...how });
     count += page!.matches;
     after = page!.lastId;
     if (after === null) return { count, complete: true };
@@ -157,7 +157,7 @@ export const countMatchingTasks = repeatable(async (db, filter: TaskFilter): Pro
   return { count, complete: false };
 });
 
-function wishOf(
+function queryOf(
   { tenant, conditions, createdFrom, createdBefore, fingerprint = null, text = null }: TaskFilter,
   after: string | null,
 ) {

@@ -110,7 +110,7 @@ export interface HistoryPage {
   readonly isFull: boolean;
 }
 
-export interface HistoryWish {
+export interface HistoryQuery {
   readonly taskId: string;
   /** The entry after which the page begins; null: from the first one on. */
   readonly after: string | null;
@@ -150,7 +150,7 @@ const selectByKey = query("find-task-by-key", rowsOf<{ taskId: string | null }>(
 
 const selectPayloads = query("find-payloads", rowsOf<PayloadTexts>());
 
-export interface PayloadsWish {
+export interface PayloadsQuery {
   readonly taskId: string;
   readonly names: readonly (string | null)[];
   readonly most: number;
@@ -173,7 +173,7 @@ export const findTaskWithin = repeatable(readTask);
  * together, and of one at least.
  */
 export const findPayloads = repeatable(
-  (db, asked: PayloadsWish): Promise<readonly PayloadTexts[]> => selectPayloads(db, asked),
+  (db, asked: PayloadsQuery): Promise<readonly PayloadTexts[]> => selectPayloads(db, asked),
 );
 
 /** Which task of a workflow, in whatever version, a business key stands for; null: none that is known. */
@@ -318,13 +318,16 @@ export function instant(at: string | null): string | null {
 
 const selectEvents = query("find-events", rowsOf<HistoryEntry & { readonly found: string }>());
 
-async function readHistory(db: Database, { after, ...wish }: HistoryWish): Promise<HistoryPage> {
-  const rows = await selectEvents(db, { ...wish, after: after ?? "0" });
+async function readHistory(
+  db: Database,
+  { after, ...request }: HistoryQuery,
+): Promise<HistoryPage> {
+  const rows = await selectEvents(db, { ...request, after: after ?? "0" });
   const items = rows.map(({ found: _found, ...entry }) => entry);
   const hasMore = Number(rows[0]?.found ?? 0) > items.length;
   return {
     items,
     next: hasMore ? (items.at(-1)?.id ?? null) : null,
-    isFull: hasMore && items.length < wish.most,
+    isFull: hasMore && items.length < request.most,
   };
 }

@@ -40,7 +40,7 @@ describe("a clock that jumps", () => {
     await jump("4 months");
 
     const before = await store.months();
-    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    expect(ahead(await store.supervisor.readClock())).toBe(true);
     expect(await dropOldMonths(store)).toEqual([]);
     for (const month of before) {
       expect(await store.supervisor.dropMonth({ month, keep: kept })).toBe(false);
@@ -49,7 +49,7 @@ describe("a clock that jumps", () => {
     expect(await store.supervisor.deleteExpiredKeys({ batch })).toBe(0);
     expect(await alerts()).toBe(1);
     await later("23 hours");
-    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    expect(ahead(await store.supervisor.readClock())).toBe(true);
     expect(await dropOldMonths(store)).toEqual([]);
     expect(await store.months()).toEqual(before);
     expect(await alerts()).toBe(1);
@@ -58,13 +58,13 @@ describe("a clock that jumps", () => {
     const left: number[] = [];
     for (let days = 0; days < 4; days += 1) {
       await later("1 day");
-      await store.supervisor.lookAtClock();
+      await store.supervisor.readClock();
       await dropOldMonths(store);
       left.push((await store.months()).length);
     }
     const steps = left.map((months, index) => (left[index - 1] ?? before.length) - months);
     expect(Math.max(...steps)).toBe(1);
-    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await store.supervisor.readClock()).toBeNull();
     expect(await store.supervisor.deleteExpiredKeys({ batch })).toBe(1);
   });
 
@@ -86,7 +86,7 @@ describe("a clock that jumps", () => {
       "update state.submissions set expires_at = expires_at - interval '36 hours'",
     );
     await jump("36 hours");
-    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    expect(ahead(await store.supervisor.readClock())).toBe(true);
 
     expect(await submit()).toEqual([{ ...first, kind: "replayed" }]);
     expect(await submitBySql()).toBe(bySql);
@@ -99,15 +99,18 @@ describe("a clock that jumps", () => {
 
   test("forgets no message that waits for the broker, and no process", async () => {
     const beat = { agent: "a", capacity: 1, inFlight: 0, breaker: "closed", openForMs: 0 } as const;
-    const standstill = { queue: "q", messages: 1, failures: 1, forMs: 1, error: "x" };
+    const stalledConsumer = { queue: "q", messages: 1, failures: 1, forMs: 1, error: "x" };
     const process = { service: "scheduler", version: "1.2.3", slots: 1 } as const;
     /** Every one of these forgets those that have been silent for a day. */
     const report = async (instance: string) => {
       await store.scheduler.recordHeartbeats([{ ...beat, instance }]);
-      await store.scheduler.recordStandstills({ instance, standstills: [standstill] });
+      await store.scheduler.recordStalledConsumers({
+        instance,
+        stalledConsumers: [stalledConsumer],
+      });
       await store.scheduler.recordInstance({ ...process, instance });
     };
-    const reporting = ["agents", "standstills", "instances"];
+    const reporting = ["agents", "stalled_consumers", "instances"];
     const known = () => Promise.all(reporting.map((table) => store.count(`state.${table}`)));
     await report("1");
     for (const table of reporting) {
@@ -118,7 +121,7 @@ describe("a clock that jumps", () => {
        values ('a', 'status', 1, 'status.x', '{"kind": "x"}', now() - interval '36 hours')`,
     );
     await jump("36 hours");
-    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    expect(ahead(await store.supervisor.readClock())).toBe(true);
 
     await report("2");
     expect(await known()).toEqual([2, 2, 2]);
@@ -131,9 +134,9 @@ describe("a clock that jumps", () => {
 
   test("and is corrected has deleted nothing, and is trusted at once", async () => {
     await jump("4 months");
-    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    expect(ahead(await store.supervisor.readClock())).toBe(true);
     await jump("-4 months");
-    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await store.supervisor.readClock()).toBeNull();
   });
 
   test("and was set back when a key was taken keeps it for as long, and alerts once", async () => {
@@ -146,8 +149,8 @@ describe("a clock that jumps", () => {
     };
     // 40 days behind the last look.
     await jump("-40 days");
-    expect(await store.supervisor.lookAtClock()).toBeNull();
-    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await store.supervisor.readClock()).toBeNull();
+    expect(await store.supervisor.readClock()).toBeNull();
     expect(await alerts()).toBe(1);
     await store.submission.submitTasks([newTask({ idempotency: { key: "early", hash: "1" } })], {
       actor: "test",
@@ -157,7 +160,7 @@ describe("a clock that jumps", () => {
     await store.db.query(
       "update state.trusted_clock set behind_since = behind_since - interval '1 day'",
     );
-    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await store.supervisor.readClock()).toBeNull();
     const clock =
       "select at <= clock_timestamp() as is_trusted, behind_since from state.trusted_clock";
     expect(await store.db.query(clock)).toEqual([{ is_trusted: true, behind_since: null }]);
@@ -165,9 +168,9 @@ describe("a clock that jumps", () => {
 
   test("and was set back for a moment forgets nothing that was reached", async () => {
     await jump("-3 hours");
-    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await store.supervisor.readClock()).toBeNull();
     await jump("3 hours");
-    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await store.supervisor.readClock()).toBeNull();
     expect(await store.db.query("select behind_since from state.trusted_clock")).toEqual([
       { behind_since: null },
     ]);

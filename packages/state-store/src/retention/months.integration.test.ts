@@ -35,7 +35,7 @@ async function claimIn(range: IdRange): Promise<readonly ClaimedStep[]> {
   return await claimSteps({ dueIndex: dueIndex(), partitions })(client, {
     lockedBy: "scheduler-1",
     capacity: [{ lane: "agent", slots: 10 }],
-    relayAfter: 300,
+    resendAfter: 300,
   });
 }
 
@@ -143,7 +143,7 @@ describe("a month that is over", () => {
     for (const offset of offsets) await store.submitIn(await store.monthAt(offset), 2, false);
     const claims = await claimIn(await busyIds());
     expect(claims).toHaveLength(2 * offsets.length);
-    await store.scheduler.markDispatchedSteps(claims);
+    await store.scheduler.confirmRequests(claims);
     const reportedEvents = claims.map((claim) => ({
       taskId: claim.taskId,
       event: completed(claim),

@@ -39,7 +39,7 @@ const old = (task: string): Readonly<Record<string, string>> => ({
   bulk_operations: `(id, action, filter, actor, reason, request_hash, canary, rate, paced_from, state, matched, waiting, ended_at)
                     values (${task}, 'cancel', '{}', 'x', 'x', 'x', 0, 1, past, 'done', 1, 1, past)`,
   business_keys: `values ('default', 'test', 'k', ${task})`,
-  dead_letter_actions: `(letter_id, queue, action, actor, reason, at) values (1, 'q', 'discard', 'x', 'x', past)`,
+  dead_letter_actions: `(dead_letter_id, queue, action, actor, reason, at) values (1, 'q', 'discard', 'x', 'x', past)`,
   dead_letters: `(queue, reason, body, at) values ('q', 'x', '', past)`,
   failure_groups: `values ('f', 'test.v1', 'a', 'x.y', '', 1, past, past)`,
   failures: `values (${task}, 'a', 'f', false, past)`,
@@ -50,7 +50,7 @@ const old = (task: string): Readonly<Record<string, string>> => ({
            values ('agent', 'a', 'x', 'x', past, past, 'x', past)`,
   refusals: `values (${task}, 'x', null, null, 'x.y', 'x', '[]', past)`,
   rejected_replies: `(reason, body, at) values ('x', '', past)`,
-  standstills: `values ('i', 'q', 1, 1, past, 'x', past)`,
+  stalledConsumers: `values ('i', 'q', 1, 1, past, 'x', past)`,
   statistics: `(resolution, subject, at) values ('minute', '', past)`,
   submissions: `values ('default', 'i', 'h', ${task}, past)`,
   task_labels: `values ('l', 'x', ${task})`,
@@ -86,7 +86,7 @@ test("no table keeps old rows for ever, while a task of an earlier month is open
   for (let rounds = 0; rounds < 2; rounds += 1) await supervisor.deleteOldStatistics({ batch });
   await scheduler.deleteStaleNotifications();
   await scheduler.recordInstance({ service: "scheduler", instance: "j", version: "1", slots: 1 });
-  await scheduler.recordStandstills({ instance: "j", standstills: [] });
+  await scheduler.recordStalledConsumers({ instance: "j", stalledConsumers: [] });
   await scheduler.rememberOutage({ part: "replies", lasted: 0 });
   const beat = { agent: "b", capacity: 1, inFlight: 0, breaker: "closed", openForMs: 0 } as const;
   await scheduler.recordHeartbeats([{ ...beat, instance: "j" }]);

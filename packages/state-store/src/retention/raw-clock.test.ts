@@ -14,8 +14,8 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "find-stalled-tasks",
     "rank-fair-steps",
     "stage-due-steps",
-    "take-undispatched-steps",
-    "undispatch-steps",
+    "take-unconfirmed-steps",
+    "unconfirm-steps",
   ],
   "an outage is remembered that was none: what is silent in it is not counted": ["record-proofs"],
   "a breaker or a throttle ends early: the next failure opens it again": [
@@ -49,7 +49,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "find-outages-in-force",
     "find-overview",
     "find-partitions",
-    "find-standstills",
+    "find-stalled-consumers",
     "find-xmin-holders",
   ],
   "a lease ends early: two processes make a task, and its row lets one of them write it": [

@@ -30,7 +30,7 @@ const deleteKeys = query("delete-expired-keys", rowsOf<Deleted>());
 const deleteBusinessKeys = query("delete-free-business-keys", rowsOf<SweptKeys>());
 const deletePassed = queryAmong("delete-passed-fairness-keys", rowsOf<Deleted>());
 const deleteMessages = query("delete-old-messages", rowsOf<Deleted>());
-const lookAt = query("look-at-clock", rowsOf<{ aheadSince: number | null }>());
+const readAhead = query("read-clock", rowsOf<{ aheadSince: number | null }>());
 const deleteBulkOperations = query("delete-old-bulk-operations", rowsOf<Deleted>());
 const deleteRecords = query("delete-old-records", rowsOf<Deleted>());
 
@@ -122,6 +122,6 @@ export const deleteExcessMessages = exactlyOnce(
  * Looks whether the store's clock can be trusted: what is old is old by the clock of the last look. Resolves to the
  * instant since which it has been more than a day ahead of that; null: it is not.
  */
-export const lookAtClock = repeatable(
-  async (db): Promise<number | null> => (await lookAt(db, {}))[0]!.aheadSince,
+export const readClock = repeatable(
+  async (db): Promise<number | null> => (await readAhead(db, {}))[0]!.aheadSince,
 );

@@ -6,7 +6,7 @@ import { rowsOf } from "../postgres/statement-types.ts";
 import type { FailureKind } from "./record-failures.ts";
 
 /** Which failures are asked for; what is null does not matter. */
-export interface FailureWish {
+export interface FailureQuery {
   /** Names with their versions. */
   readonly workflows: readonly string[] | null;
   /** When their tasks were submitted. */
@@ -44,7 +44,7 @@ const find = query("find-failures", rowsOf<FailureGroup>());
 
 /** Groups of failures, the latest first. It reads a bounded number of rows. */
 export const findFailures = repeatable(
-  async (db, { workflows, createdFrom, createdBefore }: FailureWish): Promise<FailurePage> => {
+  async (db, { workflows, createdFrom, createdBefore }: FailureQuery): Promise<FailurePage> => {
     const groups = await find(db, {
       workflows: workflows === null ? null : [...workflows],
       createdFrom,

@@ -13,7 +13,7 @@ import { repeatable } from "../postgres/operation.ts";
 import { query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { window } from "./roll-up.ts";
+import { gapSpan } from "./roll-up.ts";
 
 export interface StatisticsProgress {
   /** When entries of the history were counted last; null: never. */
@@ -24,7 +24,7 @@ export interface StatisticsProgress {
   readonly isDue: boolean;
 }
 
-export interface StatisticsWish extends TimeSpan {
+export interface StatisticsQuery extends TimeSpan {
   readonly now: Instant;
   /** Names with their versions, which are counted together; null: everything. */
   readonly workflows: readonly string[] | null;
@@ -41,7 +41,7 @@ export interface Statistics extends TimeSpan {
   readonly buckets: readonly StatisticsBucket[];
 }
 
-export interface TotalsWish extends TimeSpan {
+export interface TotalsQuery extends TimeSpan {
   readonly now: Instant;
   readonly of: "everything" | "workflow" | "agent";
 }
@@ -61,14 +61,14 @@ const findSums = query("find-statistics-totals", rowsOf<SubjectTotals>());
 
 /** How far the history is counted. */
 export const findStatisticsProgress = repeatable(async (db): Promise<StatisticsProgress> => {
-  const [found] = await findProgress(db, { window: String(window) });
+  const [found] = await findProgress(db, { gapSpan: String(gapSpan) });
   const behind = Math.max(0, found!.lastId - found!.countedTo);
   return { countedAt: found!.countedAt, behind, isDue: behind > 0 || found!.hasGaps };
 });
 
 /** Counts in spans of equal width, 400 at most whatever the range. */
 export const findStatistics = repeatable(
-  async (db, { workflows, now, ...span }: StatisticsWish): Promise<Statistics> => {
+  async (db, { workflows, now, ...span }: StatisticsQuery): Promise<Statistics> => {
     const { resolution, bucketMs, from, until } = planBuckets(span, now);
     const subjects = workflows === null ? [""] : workflows.map((name) => `workflow:${name}`);
     const buckets = await findBuckets(db, { subjects, resolution, bucketMs, from, until });
@@ -78,7 +78,7 @@ export const findStatistics = repeatable(
 
 /** The sums of a range for each workflow or Agent, 200 at most. */
 export const findTotals = repeatable(
-  async (db, { of, now, from, until }: TotalsWish): Promise<readonly SubjectTotals[]> => {
+  async (db, { of, now, from, until }: TotalsQuery): Promise<readonly SubjectTotals[]> => {
     const finest = from >= now - keptFor.minute ? "minute" : "hour";
     const width = widthOf[finest];
     const whole = {

@@ -39,7 +39,7 @@ const save = query("save-statistics-progress");
 
 /** Ids that one round looks at, at most, and those before them that it reads again for the gaps among them. */
 const batch = 10_000;
-export const window = 20_000;
+export const gapSpan = 20_000;
 const mostGaps = 1_000;
 
 /**
@@ -51,13 +51,13 @@ const mostGaps = 1_000;
 export const rollUp = exactlyOnce(async (db): Promise<RolledUp> => {
   const [[locked], [turn]] = await Promise.all([
     lock(db, {}),
-    findTurn(db, { mostGaps, window: String(window) }),
+    findTurn(db, { mostGaps, gapSpan: String(gapSpan) }),
   ]);
   if (locked === undefined || turn === undefined)
     return { outcome: "another Supervisor counts", events: 0, behind: 0 };
   const { countedTo, lastId, gaps } = turn;
   const to = Math.max(countedTo, Math.min(lastId, countedTo + batch));
-  const recent = gaps.filter(({ from, isLast }) => !isLast && from > countedTo - window);
+  const recent = gaps.filter(({ from, isLast }) => !isLast && from > countedTo - gapSpan);
   const last = firstOf(gaps.filter(({ isLast }) => isLast));
   const events = [
     ...(await findIn(db, [...recent, { from: countedTo + 1, to }], turn.months)),
@@ -72,7 +72,7 @@ export const rollUp = exactlyOnce(async (db): Promise<RolledUp> => {
 
 /** The first gaps that are close enough to each other to be read in one go. */
 const firstOf = (gaps: readonly Gap[]): readonly Gap[] =>
-  gaps.filter(({ to }) => to < (gaps[0]?.from ?? 0) + window || to === gaps[0]?.to);
+  gaps.filter(({ to }) => to < (gaps[0]?.from ?? 0) + gapSpan || to === gaps[0]?.to);
 
 async function findIn(
   db: Database,

@@ -108,7 +108,7 @@ test("retention deletes the labels and the key of a task with it, and leaves tho
     "select month::text from state.partitions order by month limit 1",
   );
   const keep = 24 * 60 * 60 * 1_000;
-  await supervisor.lookAtClock();
+  await supervisor.readClock();
   expect(await supervisor.deleteFinishedTasks({ month: month!.month, keep, batch: 10 })).toBe(1);
   for (const table of ["task_labels", "business_keys"]) {
     const left = await tested.db.query(`select distinct task_id::text as id from state.${table}`);
@@ -243,10 +243,10 @@ test("the key of a submission that waits in the inbox stays its own, however lon
 test("a business key leads to the task that has it, or had it last, whichever version and role", async () => {
   const asked = { tenant: "default", family: "trip", key: "order-7" };
   const found = async (changes: object = {}) => {
-    const wish = { ...asked, ...changes };
+    const request = { ...asked, ...changes };
     const [one, other] = [
-      await store.findTaskByKey(wish),
-      await tested.operations.findTaskByKey(wish),
+      await store.findTaskByKey(request),
+      await tested.operations.findTaskByKey(request),
     ];
     expect(one).toBe(other);
     return one;

@@ -19,7 +19,7 @@ export interface EnqueuedRefusal {
 }
 
 /** How much of the inbox is taken at a time. */
-export interface ClaimWish {
+export interface InboxClaim {
   readonly most: number;
   readonly mostBytes: number;
   /** Milliseconds for which no other process takes it: that many for each time that it was taken, but not more often. */
@@ -34,8 +34,8 @@ const claimRows = query("claim-enqueued", rowsOf<EnqueuedSubmission, "submission
  * came first with a key has it. If the answer is lost, their leases end.
  */
 export const claimEnqueued = once(
-  async (db, wish: ClaimWish): Promise<readonly EnqueuedSubmission[]> =>
-    (await claimRows(db, wish)).toSorted((a, b) => (a.taskId < b.taskId ? -1 : 1)),
+  async (db, request: InboxClaim): Promise<readonly EnqueuedSubmission[]> =>
+    (await claimRows(db, request)).toSorted((a, b) => (a.taskId < b.taskId ? -1 : 1)),
 );
 
 const refuseRows = query("refuse-enqueued", rowsOf<{ taskId: string }>());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
 import { openTestApplication, type TestApplication } from "../../test/application.ts";
-import { bulkWish, openTasks } from "../../test/bulk.ts";
+import { newBulkRequest, openTasks } from "../../test/bulk.ts";
 import { claimAll, newTask } from "../../test/fixtures.ts";
 import type { StateStore } from "../roles.ts";
 import { submitTasks } from "./submit-in-transaction.ts";
@@ -148,7 +148,7 @@ test("a bulk operation that resumes all open tasks begins none that is to begin 
   );
   const created = await tested.operations.createBulkOperation({
     tasks: openTasks,
-    wish: bulkWish({ action: "resume", key: "resume-all" }),
+    request: newBulkRequest({ action: "resume", key: "resume-all" }),
   });
   const id = created.kind === "created" ? created.id : "";
   expect(await supervisor.applyBulkItems({ id, after: 0, batch: 50 })).toMatchObject({

@@ -134,13 +134,13 @@ test("a Scheduler claims a task that was submitted by SQL, and processes it", as
 test("a workflow name without a version means the version that operators activated", async () => {
   const [{ workflow } = { workflow: "" }] = await submittedAs("trip");
   expect(workflow).toBe("trip.v1");
-  const wish = { actor: "ann", reason: "its Agents run", asAwaited: false };
-  expect(await operations.activateWorkflow({ ...wish, name: "trip.v10" })).toBe(true);
+  const request = { actor: "ann", reason: "its Agents run", asAwaited: false };
+  expect(await operations.activateWorkflow({ ...request, name: "trip.v10" })).toBe(true);
   expect((await submittedAs("trip"))[0]?.workflow).toBe("trip.v10");
-  expect(await operations.retireWorkflow({ ...wish, name: "trip.v10" })).toBe(true);
+  expect(await operations.retireWorkflow({ ...request, name: "trip.v10" })).toBe(true);
   expect((await submittedAs("trip"))[0]?.workflow).toBe("trip.v1");
   await expect(submittedAs("trip.v10")).rejects.toMatchObject({ code: "workflow.retired" });
-  expect(await operations.activateWorkflow({ ...wish, name: "trip.v10" })).toBe(true);
+  expect(await operations.activateWorkflow({ ...request, name: "trip.v10" })).toBe(true);
   expect((await submittedAs("trip"))[0]?.workflow).toBe("trip.v10");
 });
 

@@ -44,14 +44,14 @@ export interface KnownAgent {
 }
 
 /** What is asked of a workflow as a whole, by whom and why. */
-export interface WorkflowWish {
+export interface WorkflowRequest {
   readonly name: string;
   readonly actor: string;
   readonly reason: string;
 }
 
 /** `asAwaited`: only if it still awaits its Agents, and not against what a person has decided since. */
-export interface ActivationWish extends WorkflowWish {
+export interface ActivationRequest extends WorkflowRequest {
   readonly asAwaited: boolean;
 }
 
@@ -110,8 +110,8 @@ export const findKnownAgents = repeatable(
  * await its Agents any more. Refused to the login of submission.
  */
 export const activateWorkflow = exactlyOnce(
-  async (db, wish: ActivationWish): Promise<boolean> =>
-    (await activate(db, wish))[0]?.isActivated === true,
+  async (db, request: ActivationRequest): Promise<boolean> =>
+    (await activate(db, request))[0]?.isActivated === true,
 );
 
 /** Which of these versions are what their names without a version mean. */
@@ -130,7 +130,8 @@ export const findAwaitingWorkflows = repeatable(
  * else the newest. False: there is none that takes any: it is retired already, or not stored.
  */
 export const retireWorkflow = exactlyOnce(
-  async (db, wish: WorkflowWish): Promise<boolean> => (await retire(db, wish)).length === 1,
+  async (db, request: WorkflowRequest): Promise<boolean> =>
+    (await retire(db, request)).length === 1,
 );
 
 /** Has a retired workflow take new tasks again. False: there is no retired one of that name. */

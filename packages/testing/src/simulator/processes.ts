@@ -20,7 +20,7 @@ const schedulerUser = "scheduler";
 
 interface SchedulerSettings {
   /** How many steps of one Agent it may have in flight. */
-  readonly window: number;
+  readonly maxInFlight: number;
   readonly identity?: "required" | "trusted";
   /** Is called with its state whenever that has changed; nothing unless given. */
   readonly watch?: StateWatcher | undefined;
@@ -32,7 +32,7 @@ export async function runScheduler(
   ports: Ports,
   {
     stop,
-    window,
+    maxInFlight,
     identity = "required",
     watch,
   }: SchedulerSettings & { readonly stop: AbortSignal },
@@ -46,7 +46,7 @@ export async function runScheduler(
     actor,
     userId: schedulerUser,
     signal: stop,
-    maxInFlight: window,
+    maxInFlight: maxInFlight,
     pollInterval: 1_000,
     identity,
     watch,
@@ -58,9 +58,9 @@ export async function runScheduler(
 export function runSupervisor(
   { log, failpoint, name: actor }: Host,
   ports: Ports,
-  { stop, grace }: { readonly stop: AbortSignal; readonly grace: number },
+  { stop, recoveryDelay }: { readonly stop: AbortSignal; readonly recoveryDelay: number },
 ): Promise<void> {
-  const intervals = { scanInterval: 1_000, sweepInterval: 5_000, grace };
+  const intervals = { scanInterval: 1_000, sweepInterval: 5_000, recoveryDelay };
   return supervisor({ ...ports, log, failpoint, actor, ...intervals }).run(stop);
 }
 

@@ -6,15 +6,15 @@ import { Badge } from "../parts/badge.tsx";
 import { CommandLine } from "../parts/command-line.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { lookOf, taskLooks } from "../parts/state-looks.ts";
+import { styleOf, taskStyles } from "../parts/state-styles.ts";
 import {
   type Action,
   type ActionCall,
   type ActionField,
   commandLine,
   curlLine,
+  type FilledForm,
   requestOf,
-  type Wish,
 } from "./action.ts";
 import { type CallOutcome, runCalls } from "./run-calls.ts";
 
@@ -29,12 +29,12 @@ export function ActionDialog({ action, onClose }: Props) {
   const cache = useQueryClient();
   const stop = useRef(new AbortController());
   const [outcomes, setOutcomes] = useState<ReadonlyMap<ActionCall, CallOutcome> | null>(null);
-  const run = async (wish: Wish): Promise<void> => {
-    session.set({ ...session.get(), actor: wish.actor });
+  const run = async (filled: FilledForm): Promise<void> => {
+    session.set({ ...session.get(), actor: filled.actor });
     setOutcomes(new Map(action.calls.map((call) => [call, { kind: "waiting" }])));
     const onOutcome = (call: ActionCall, outcome: CallOutcome): void =>
       setOutcomes((before) => new Map(before ?? []).set(call, outcome));
-    await runCalls({ api, action, wish, onOutcome, signal: stop.current.signal });
+    await runCalls({ api, action, filled, onOutcome, signal: stop.current.signal });
     await refreshAll(cache);
   };
   const close = (): void => {
@@ -44,7 +44,7 @@ export function ActionDialog({ action, onClose }: Props) {
   return (
     <Dialog title={action.title} onClose={close}>
       {outcomes === null ? (
-        <ActionForm action={action} onRun={(wish) => void run(wish)} onClose={close} />
+        <ActionForm action={action} onRun={(filled) => void run(filled)} onClose={close} />
       ) : (
         <Outcomes outcomes={outcomes} onAgain={() => setOutcomes(null)} onClose={close} />
       )}
@@ -103,7 +103,7 @@ function wordsOf(outcome: CallOutcome): ReactNode {
       return <ProblemNote error={outcome.error} />;
     case "done": {
       const state = stateIn(outcome.answer);
-      return state === null ? <span>accepted</span> : <Badge look={lookOf(taskLooks, state)} />;
+      return state === null ? <span>accepted</span> : <Badge style={styleOf(taskStyles, state)} />;
     }
   }
 }
@@ -118,7 +118,7 @@ const stateIn = (answer: unknown): string | null =>
 
 interface ActionFormProps {
   readonly action: Action;
-  readonly onRun: (wish: Wish) => void;
+  readonly onRun: (filled: FilledForm) => void;
   readonly onClose: () => void;
 }
 
@@ -129,10 +129,10 @@ function ActionForm({ action, onRun, onClose }: ActionFormProps) {
   const [reason, setReason] = useState("");
   const [text, setText] = useState(action.field?.initial ?? "");
   const field = readField(action.field, text);
-  const wish = { actor, reason, field: field.value };
+  const filled = { actor, reason, field: field.value };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (field.fault === null) onRun(wish);
+    if (field.fault === null) onRun(filled);
   };
   const looks = action.isDangerous ? "button-danger-full" : "button-primary";
   return (
@@ -141,7 +141,7 @@ function ActionForm({ action, onRun, onClose }: ActionFormProps) {
       <Field action={action} text={text} fault={field.fault} onChange={setText} />
       <Words label="Reason" value={reason} hint="why" max={1_000} isFirst onChange={setReason} />
       <Words label="Who acts" value={actor} hint="ada@example.com" max={100} onChange={setActor} />
-      <Lines action={action} wish={{ ...wish, reason: reason || "…", actor: actor || "…" }} />
+      <Lines action={action} filled={{ ...filled, reason: reason || "…", actor: actor || "…" }} />
       <footer className="dialog-foot">
         <button type="button" className="button" onClick={onClose}>
           Close
@@ -212,14 +212,14 @@ function Field({ action: { field }, text, fault, onChange }: FieldProps) {
 }
 
 /** What a program would send: of many targets that of the first one. */
-function Lines({ action, wish }: { readonly action: Action; readonly wish: Wish }) {
+function Lines({ action, filled }: { readonly action: Action; readonly filled: FilledForm }) {
   const [first] = action.calls;
   if (first === undefined) return null;
-  const command = commandLine(action, first, wish);
+  const command = commandLine(action, first, filled);
   return (
     <details className="lines" open>
       <summary>The same from a terminal</summary>
-      <CommandLine name="curl" line={curlLine(location.origin, requestOf(action, first, wish))} />
+      <CommandLine name="curl" line={curlLine(location.origin, requestOf(action, first, filled))} />
       {command !== null && <CommandLine name="holdfast" line={command} />}
     </details>
   );

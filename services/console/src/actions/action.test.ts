@@ -5,7 +5,7 @@ import { type Action, commandLine, curlLine, requestOf, shellWord } from "./acti
 import { offersOf, resolveAction, retryAction, wholeTaskAction } from "./task-actions.ts";
 
 const task = { id: "01a1", version: 3, state: "halted", paused: null } as const;
-const wish = { actor: "ada", reason: "the carrier's API is back", field: undefined };
+const filled = { actor: "ada", reason: "the carrier's API is back", field: undefined };
 const first = (action: Action) => {
   const [call] = action.calls;
   if (call === undefined) throw new Error("There is no call.");
@@ -24,7 +24,7 @@ test.each(["plain", "", "it's", "$(rm -rf /)", "`id`", "a\nb", '"', "\\", "!hist
 
 test("the curl line sends what the page sends, and names no token", () => {
   const action = wholeTaskAction("cancel", [task]);
-  const line = curlLine("http://localhost:3001", requestOf(action, first(action), wish));
+  const line = curlLine("http://localhost:3001", requestOf(action, first(action), filled));
   expect(line).toBe(
     `curl -X POST http://localhost:3001/v1/tasks/01a1/cancel -H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json' -H 'if-match: "3"' -d '{"actor":"ada","reason":"the carrier'\\''s API is back"}'`,
   );
@@ -32,7 +32,7 @@ test("the curl line sends what the page sends, and names no token", () => {
 
 test("the command line has the target, the reason and who acts", () => {
   const action = resolveAction(task, "ship it", null);
-  expect(commandLine(action, first(action), { ...wish, field: { id: 1 } })).toBe(
+  expect(commandLine(action, first(action), { ...filled, field: { id: 1 } })).toBe(
     `holdfast tasks resolve 01a1 --step 'ship it' --result '{"id":1}' --reason 'the carrier'\\''s API is back' --actor ada`,
   );
 });
@@ -40,16 +40,16 @@ test("the command line has the target, the reason and who acts", () => {
 test("a step whose name has a slash stays one part of the path", () => {
   const action = retryAction(task, "a/../b");
   expect(first(action).path).toBe("/v1/tasks/01a1/steps/a%2F..%2Fb/retry");
-  expect(commandLine(action, first(action), wish)).toBeNull();
+  expect(commandLine(action, first(action), filled)).toBeNull();
 });
 
 test("the field of an action stands under its name, and null is a value", () => {
   const action = resolveAction(task, "ship", null);
-  expect(requestOf(action, first(action), { ...wish, field: null }).body).toMatchObject({
+  expect(requestOf(action, first(action), { ...filled, field: null }).body).toMatchObject({
     step: "ship",
     output: null,
   });
-  expect(requestOf(action, first(action), wish).body).not.toHaveProperty("output");
+  expect(requestOf(action, first(action), filled).body).not.toHaveProperty("output");
 });
 
 const taskOf = (rest: Partial<Task>, ...steps: readonly Partial<Task["steps"][number]>[]): Task =>

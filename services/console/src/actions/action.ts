@@ -39,14 +39,18 @@ export interface Action {
 }
 
 /** Who acts, why, and what the action's field holds. */
-export interface Wish {
+export interface FilledForm {
   readonly actor: string;
   readonly reason: string;
   readonly field: unknown;
 }
 
 /** The request of a call, as the service gets it. */
-export function requestOf(action: Action, call: ActionCall, { actor, reason, field }: Wish): Call {
+export function requestOf(
+  action: Action,
+  call: ActionCall,
+  { actor, reason, field }: FilledForm,
+): Call {
   const extra = action.field === null || field === undefined ? {} : { [action.field.name]: field };
   return {
     method: call.method,
@@ -75,12 +79,14 @@ export function curlLine(origin: string, { method, path, body, headers = {} }: C
 }
 
 /** Writes the same request for the command; null: it has none. */
-export function commandLine(action: Action, call: ActionCall, wish: Wish): string | null {
+export function commandLine(action: Action, call: ActionCall, filled: FilledForm): string | null {
   if (action.command === null) return null;
   const { field } = action;
   const value =
-    field === null || wish.field === undefined ? [] : [field.option, JSON.stringify(wish.field)];
-  const who = wish.actor === "" ? [] : ["--actor", wish.actor];
-  const words = ["holdfast", ...action.command(call), ...value, "--reason", wish.reason, ...who];
+    field === null || filled.field === undefined
+      ? []
+      : [field.option, JSON.stringify(filled.field)];
+  const who = filled.actor === "" ? [] : ["--actor", filled.actor];
+  const words = ["holdfast", ...action.command(call), ...value, "--reason", filled.reason, ...who];
   return words.map(shellWord).join(" ");
 }

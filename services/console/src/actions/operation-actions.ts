@@ -106,9 +106,9 @@ export const stopBulkAction = ({ id }: Pick<BulkOperation, "id">): Action => ({
 /** Sends a dead letter once more, or deletes it. */
 export function deadLetterAction(
   act: "replay" | "discard",
-  letter: Pick<DeadLetter, "id">,
+  deadLetter: Pick<DeadLetter, "id">,
 ): Action {
-  const { id } = letter;
+  const { id } = deadLetter;
   const words = {
     replay: {
       verb: "Replay",

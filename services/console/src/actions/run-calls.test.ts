@@ -6,7 +6,7 @@ import { wholeTaskAction } from "./task-actions.ts";
 const tasks = ["a", "b", "c"].map(
   (id) => ({ id, version: 1, state: "processing", paused: null }) as const,
 );
-const wish = { actor: "ada", reason: "why", field: undefined };
+const filled = { actor: "ada", reason: "why", field: undefined };
 
 test("each call has an outcome of its own, and one that is refused stops no other", async () => {
   const outcomes = new Map<string, string>();
@@ -18,7 +18,7 @@ test("each call has an outcome of its own, and one that is refused stops no othe
       },
     },
     action: wholeTaskAction("cancel", tasks),
-    wish,
+    filled,
     onOutcome: ({ target }, { kind }) =>
       outcomes.set(target, `${outcomes.get(target) ?? ""} ${kind}`.trim()),
     signal: new AbortController().signal,
@@ -42,7 +42,7 @@ test("a person who stops gets the answer of what was sent, and nothing more is s
       },
     },
     action: wholeTaskAction("pause", tasks),
-    wish,
+    filled,
     onOutcome: () => {},
     signal: stop.signal,
   });

@@ -1,5 +1,5 @@
 import type { Api } from "../api/api.ts";
-import { type Action, type ActionCall, requestOf, type Wish } from "./action.ts";
+import { type Action, type ActionCall, type FilledForm, requestOf } from "./action.ts";
 
 /** How one call of an action ended. Nothing else is known to be done. */
 export type CallOutcome =
@@ -11,19 +11,19 @@ export type CallOutcome =
 interface Run {
   readonly api: Pick<Api, "ask">;
   readonly action: Action;
-  readonly wish: Wish;
+  readonly filled: FilledForm;
   readonly onOutcome: (call: ActionCall, outcome: CallOutcome) => void;
   readonly signal: AbortSignal;
 }
 
 /** Makes the calls of an action one after the other. One that is refused does not stop the others. */
-export async function runCalls({ api, action, wish, onOutcome, signal }: Run): Promise<void> {
+export async function runCalls({ api, action, filled, onOutcome, signal }: Run): Promise<void> {
   for (const call of action.calls) {
     if (signal.aborted) return;
     onOutcome(call, { kind: "asked" });
     try {
       // Not with the signal: what was sent is waited for, so that its outcome is known.
-      const answer = await api.ask(requestOf(action, call, wish));
+      const answer = await api.ask(requestOf(action, call, filled));
       onOutcome(call, { kind: "done", answer });
     } catch (error) {
       onOutcome(call, { kind: "refused", error });

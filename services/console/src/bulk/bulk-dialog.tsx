@@ -9,7 +9,7 @@ import { taskPath } from "../app/routes.ts";
 import { CommandLine } from "../parts/command-line.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { formatCount, shortId } from "../parts/format.ts";
-import { bulkVerb } from "../parts/operation-looks.ts";
+import { bulkVerb } from "../parts/operation-styles.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import {
   type BulkBody,
@@ -19,7 +19,7 @@ import {
   dryRunOf,
   type ReadBulkForm,
   readBulkForm,
-} from "./bulk-wish.ts";
+} from "./bulk-form.ts";
 import { operationKeys } from "./operation-keys.ts";
 
 interface Props {
@@ -82,7 +82,7 @@ export function BulkDialog({ target, what, onClose }: Props) {
   );
 }
 
-/** Creates the operation. The same wish has the same key: asked again after a lost answer, it is done once. */
+/** Creates the operation. The same filled has the same key: asked again after a lost answer, it is done once. */
 function useStart(onClose: () => void) {
   const { api, session } = useConsole();
   const cache = useQueryClient();

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { operationKeys } from "./operation-keys.ts";
 
-test("the same wish has the same key, and another wish another one", () => {
+test("the same filled has the same key, and another filled another one", () => {
   const keyOf = operationKeys();
   const first = keyOf({ rate: 1 });
   expect(keyOf({ rate: 1 })).toBe(first);

@@ -1,6 +1,6 @@
-import type { BulkBody } from "./bulk-wish.ts";
+import type { BulkBody } from "./bulk-form.ts";
 
-/** Gives each wish a key of its own, and the same wish the same key. */
+/** Gives each filled a key of its own, and the same filled the same key. */
 export function operationKeys(): (body: BulkBody) => string {
   const keys = new Map<string, string>();
   return (body) => {

@@ -1,12 +1,12 @@
 import { Icon } from "./icon.tsx";
-import type { Look } from "./state-looks.ts";
+import type { Style } from "./state-styles.ts";
 
 /** A state by colour, sign and word. */
-export function Badge({ look, title }: { readonly look: Look; readonly title?: string }) {
+export function Badge({ style, title }: { readonly style: Style; readonly title?: string }) {
   return (
-    <span className={`badge tone-${look.tone}`} title={title}>
-      <Icon name={look.icon} />
-      {look.word}
+    <span className={`badge tone-${style.tone}`} title={title}>
+      <Icon name={style.icon} />
+      {style.word}
     </span>
   );
 }

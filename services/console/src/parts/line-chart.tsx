@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import UPlot from "uplot";
 import { formatCount } from "./format.ts";
-import type { Tone } from "./state-looks.ts";
+import type { Tone } from "./state-styles.ts";
 import { useWidth } from "./use-width.ts";
 
 interface ChartLine {

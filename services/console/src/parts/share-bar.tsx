@@ -1,5 +1,5 @@
 import { formatCount } from "./format.ts";
-import type { Tone } from "./state-looks.ts";
+import type { Tone } from "./state-styles.ts";
 
 export interface Share {
   readonly word: string;

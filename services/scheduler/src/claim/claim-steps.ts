@@ -17,7 +17,7 @@ import {
   offerUrgent,
   withoutNumbers,
 } from "../state/allowances.ts";
-import { relayAfter } from "../state/requests.ts";
+import { resendAfter } from "../state/requests.ts";
 import { nextWake } from "../state/scheduler-state.ts";
 import type { FleetReader } from "./read-fleet.ts";
 
@@ -81,7 +81,7 @@ export function claimSteps(deps: Dependencies) {
       const { lanes, options } = offer("all");
       const claims = await claim(options);
       const isMoreDue = claims.length === claimBatch || hasSlotsLeft(lanes, claims);
-      // The relay looks for due steps, with the statement that it runs anyway, and wakes the claim.
+      // The resend looks for due steps, with the statement that it runs anyway, and wakes the claim.
       return isMoreDue ? 0 : nextWake(state, "claim", clock.now());
     },
     /**
@@ -128,7 +128,7 @@ function claimDispatcher(deps: Dependencies) {
       see({ kind: "claimed", claims, since });
       const sent = deps
         .dispatch(claims, since)
-        // Not lost: a step that is not marked as dispatched is relayed.
+        // Not lost: a step that is not recorded as confirmed is resent.
         .catch((err: unknown) => log.error({ err }, "dispatch failed"))
         .finally(() => dispatching.delete(sent));
       dispatching.add(sent);
@@ -149,8 +149,8 @@ const probing =
     const since = clock.now();
     const lanes = allowances(state, lanesOfService, { now: since }).map(withoutNumbers);
     see({ kind: "offered", to: "probe", lanes, offered: [] });
-    const delay = relayAfter(state.requests);
-    const probe = await store.claimProbe({ service, lanes, lockedBy, relayAfter: delay });
+    const delay = resendAfter(state.requests);
+    const probe = await store.claimProbe({ service, lanes, lockedBy, resendAfter: delay });
     dispatcher.dispatch(probe === null ? [] : [probe], since);
     return probe !== null;
   };
@@ -162,7 +162,7 @@ function offering({ state, see, clock, actor: lockedBy }: Dependencies) {
     const lanes = allowances(state, admission.lanes, { now: clock.now(), freed });
     const capacity = to === "all" ? offerAll(admission, lanes) : offerUrgent(lanes);
     see({ kind: "offered", to, lanes, offered: capacity });
-    const all: ClaimOptions = { lockedBy, capacity, relayAfter: relayAfter(requests) };
+    const all: ClaimOptions = { lockedBy, capacity, resendAfter: resendAfter(requests) };
     const options = to === "all" ? all : { ...all, upTo: urgentBand };
     return { lanes, options: capacity.length === 0 ? null : options };
   };

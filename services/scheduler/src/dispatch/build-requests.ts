@@ -67,7 +67,7 @@ const stepsInTurn = 300_000;
 
 /**
  * Fills in what each step needs, and hands over one request after the other. Nothing of it is stored: definition, input
- * of the task and outputs never change, so every attempt and every relay finds the same. Values are loaded in parts,
+ * of the task and outputs never change, so every attempt and every resend finds the same. Values are loaded in parts,
  * and let go of before the next part is.
  */
 export async function buildRequests(

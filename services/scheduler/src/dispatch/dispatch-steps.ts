@@ -53,7 +53,7 @@ interface Claiming {
   /** The instant on our monotonic clock when the claim began. */
   readonly claimedAt: Milliseconds;
   /** Another Scheduler claimed it, and its request may be lost. */
-  readonly isRelay: boolean;
+  readonly isResend: boolean;
 }
 
 /**
@@ -64,7 +64,7 @@ const mostBytes = { values: 2 * 1024 * 1024, requests: 8 * 1024 * 1024 };
 
 /**
  * Publishes claimed steps. The claim is committed: should anything go wrong from here on, the row
- * says what was meant, and any Scheduler relays or requeues it.
+ * says what was meant, and any Scheduler resends or requeues it.
  */
 export function dispatchSteps(deps: Dependencies) {
   const { apply, see, log, failpoint, actor, clock, tracing = noTracing } = deps;
@@ -101,8 +101,8 @@ export function dispatchSteps(deps: Dependencies) {
     };
     await buildRequests(claims, { ...deps, memory: values, handOver });
     for (const { claim, fault } of refused) {
-      const { isRelay, claimedAt } = how;
-      const trace = traceAttempt(tracing, { claim, isRelay, age: clock.now() - claimedAt });
+      const { isResend, claimedAt } = how;
+      const trace = traceAttempt(tracing, { claim, isResend, age: clock.now() - claimedAt });
       trace?.end({ "error.type": fault.code });
     }
     await refuse(refused.map(unbuildable));
@@ -111,12 +111,12 @@ export function dispatchSteps(deps: Dependencies) {
   return async (
     claims: readonly ClaimedStep[],
     claimedAt: number,
-    { isRelay = false }: { readonly isRelay?: boolean } = {},
+    { isResend = false }: { readonly isResend?: boolean } = {},
   ): Promise<void> => {
     see({ kind: "building", claims });
     const published: Promise<ReportedTaskEvent | null>[] = [];
     try {
-      await buildAndPublish(claims, { claimedAt, isRelay }, published);
+      await buildAndPublish(claims, { claimedAt, isResend }, published);
     } finally {
       see({ kind: "built", claims });
       // Those that were published before a part that could not be loaded, too.
@@ -145,12 +145,12 @@ function requestPublisher(deps: PublishDependencies) {
 
   return async (
     { claim, body, undoes }: Sendable,
-    { claimedAt, isRelay }: Claiming,
+    { claimedAt, isResend }: Claiming,
   ): Promise<ReportedTaskEvent | null> => {
     // What is left of the time to start, as the state store counts it: no host's clock is asked.
     const age = clock.now() - claimedAt;
     const left = claim.startBy - claim.now - age;
-    const trace = traceAttempt(tracing, { claim, isRelay, age, undoes });
+    const trace = traceAttempt(tracing, { claim, isResend, age, undoes });
     const refuse = (event: ReportedTaskEvent, code: string): ReportedTaskEvent => {
       trace?.end({ "error.type": code });
       return event;

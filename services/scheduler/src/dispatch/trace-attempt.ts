@@ -14,7 +14,7 @@ interface Options {
   /** The last attempt at what is undone, if the step is an undo. */
   readonly undoes?: { readonly step: string; readonly attempt: number } | undefined;
   /** The request is published again: its claim has a span already, by the Scheduler that made it. */
-  readonly isRelay: boolean;
+  readonly isResend: boolean;
   /** Milliseconds since the claim began. */
   readonly age: number;
 }
@@ -31,7 +31,7 @@ export interface AttemptTrace {
  */
 export function traceAttempt(
   tracing: Tracing,
-  { claim, undoes, isRelay, age }: Options,
+  { claim, undoes, isResend, age }: Options,
 ): AttemptTrace | null {
   const { taskId, name: step, attempt } = claim;
   const task = fromTraceText(claim.traceContext ?? null);
@@ -46,13 +46,13 @@ export function traceAttempt(
     ...(undoes !== undefined && undoes.attempt > 0 ? [undoes] : []),
   ];
   const links = before.map((one) => of(one).context);
-  const span = isRelay
+  const span = isResend
     ? null
     : tracing.span(`claim ${step}`, { parent: task, spanId, links, age, attributes });
   const parent = span?.context ?? context;
   return {
     send: (message) => {
-      const more = { ...attributes, "holdfast.relayed": isRelay || undefined };
+      const more = { ...attributes, "holdfast.resent": isResend || undefined };
       return sendSpan(tracing, message, { parent, attributes: more });
     },
     end: (ended) => span?.end(ended),

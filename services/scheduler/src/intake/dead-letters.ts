@@ -36,14 +36,20 @@ interface Dependencies {
 export const recordDeadLetters =
   ({ store, log, queue }: Dependencies) =>
   async (batch: readonly Delivery[]): Promise<void> => {
-    const letters = batch.map((delivery) =>
+    const deadLetters = batch.map((delivery) =>
       toDeadLetter(delivery, { queue, reason: delivery.deathReason ?? "unknown" }),
     );
-    await store.recordDeadLetters(letters);
-    const reasons = [...new Set(letters.map(({ reason }) => reason))];
-    const [first] = letters;
+    await store.recordDeadLetters(deadLetters);
+    const reasons = [...new Set(deadLetters.map(({ reason }) => reason))];
+    const [first] = deadLetters;
     log.error(
-      { queue, letters: letters.length, reasons, messageId: first?.messageId, type: first?.type },
+      {
+        queue,
+        deadLetters: deadLetters.length,
+        reasons,
+        messageId: first?.messageId,
+        type: first?.type,
+      },
       "dead letters stored",
     );
   };

@@ -8,7 +8,7 @@ const progressUnder = (routingKey: string): Delivery =>
   ({
     type: StepProgress.type,
     routingKey,
-    body: StepProgress.encode({ attempts: [], unheardMs: 1_000 }),
+    body: StepProgress.encode({ attempts: [], unansweredMs: 1_000 }),
   }) as Delivery;
 
 const beat = {

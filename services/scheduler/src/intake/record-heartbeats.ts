@@ -46,7 +46,7 @@ interface SaidProgress {
   readonly agent: string;
   readonly signs: readonly AttemptSignOfTask[];
   /** Milliseconds for which its answers did not arrive. */
-  readonly unheardFor: number;
+  readonly unansweredFor: number;
 }
 
 async function recordProgress(
@@ -54,16 +54,16 @@ async function recordProgress(
   messages: readonly SaidProgress[],
 ): Promise<void> {
   const signs = messages.flatMap((message) => message.signs);
-  const unheard = Map.groupBy(
-    messages.filter(({ unheardFor }) => unheardFor > 0),
+  const unanswered = Map.groupBy(
+    messages.filter(({ unansweredFor }) => unansweredFor > 0),
     ({ agent }) => agent,
   );
   await Promise.all([
     signs.length > 0 ? store.recordAttemptSigns(signs) : null,
-    ...[...unheard].map(([agent, said]) =>
+    ...[...unanswered].map(([agent, said]) =>
       store.rememberOutage({
         part: `agent ${agent}`,
-        lasted: Math.max(...said.map(({ unheardFor }) => unheardFor)),
+        lasted: Math.max(...said.map(({ unansweredFor }) => unansweredFor)),
       }),
     ),
   ]);
@@ -85,7 +85,7 @@ function senderOf(routingKey: string): string {
 
 function readProgress({ body, routingKey }: Delivery): readonly [SaidProgress] {
   const agent = senderOf(routingKey);
-  const { attempts, unheardMs: unheardFor = 0 } = StepProgress.decode(body);
+  const { attempts, unansweredMs: unansweredFor = 0 } = StepProgress.decode(body);
   const signs = attempts.map(({ runningMs: runningFor, heartbeat, ...one }) => ({
     ...one,
     agent,
@@ -93,5 +93,5 @@ function readProgress({ body, routingKey }: Delivery): readonly [SaidProgress] {
     beats: heartbeat !== undefined,
     progress: heartbeat === undefined || Object.keys(heartbeat).length === 0 ? null : heartbeat,
   }));
-  return [{ agent, signs, unheardFor }];
+  return [{ agent, signs, unansweredFor }];
 }

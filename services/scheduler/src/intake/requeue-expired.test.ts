@@ -33,7 +33,7 @@ const dead = (deathReason: string, isBundled: boolean): Delivery => ({
   isUrgent: false,
   redelivered: false,
   isCurrent: () => true,
-  whenSettled: () => Promise.resolve(),
+  whenAcknowledged: () => Promise.resolve(),
   answer: () => Promise.reject(new Error("Nothing is answered")),
   deathReason,
   isBundled,
@@ -47,7 +47,7 @@ async function eventOf(delivery: Delivery) {
   const applied: ReportedTaskEvent[] = [];
   let kept = 0;
   const requeue = requeueExpired({
-    store: { recordDeadLetters: async (letters) => void (kept += letters.length) },
+    store: { recordDeadLetters: async (deadLetters) => void (kept += deadLetters.length) },
     clock: systemClock,
     apply: async (reportedEvents) => {
       applied.push(...reportedEvents);

@@ -14,7 +14,7 @@ interface Dependencies {
 /** Milliseconds between two readings of one Scheduler; all together read about once in `share`. */
 const [least, share, most] = [5_000, 2_000, 30_000];
 /** Milliseconds. */
-const patience = 1_500;
+const timeout = 1_500;
 /** Milliseconds: longer than two readings are apart. */
 const lasts = 90_000;
 
@@ -29,7 +29,7 @@ export function exposeFleet({ metrics, store, lanes, schedulers, clock }: Depend
     read: () => store.findFleetFacts({ lanes: lanes() }),
     freshFor: () => Math.min(most, Math.max(least, share * schedulers())),
     lasts,
-    patience,
+    timeout,
     ...(clock === undefined ? {} : { clock }),
   });
   metrics.beforeScrape("fleet", () => facts.refresh());

@@ -9,7 +9,7 @@ export interface SchedulerMeasures {
   readonly claimed: (claims: readonly { readonly agent: string }[]) => void;
   readonly replied: (agent: string, outcome: StepReply["outcome"]) => void;
   readonly rejected: (reason: string, replies?: number) => void;
-  readonly relayed: (requests: number) => void;
+  readonly resent: (requests: number) => void;
   readonly returned: (agent: string, reason: string) => void;
 }
 
@@ -25,7 +25,7 @@ export function schedulerMeasures(
   const replies = metrics.counter(schedulerMetrics.replies);
   const faults = metrics.counter(schedulerMetrics.faults);
   const rejected = metrics.counter(schedulerMetrics.rejected);
-  const relayed = metrics.counter(schedulerMetrics.relayed);
+  const resent = metrics.counter(schedulerMetrics.resent);
   const returned = metrics.counter(schedulerMetrics.returned);
   const known = (agent: string): string => (isAgent(agent) ? agent : other);
   const faultArea = (code: string): string => {
@@ -43,7 +43,7 @@ export function schedulerMeasures(
       if (outcome.kind === "failed") faults(1, faultArea(outcome.code));
     },
     rejected: (reason, count = 1) => rejected(count, reason),
-    relayed: (requests) => relayed(requests),
+    resent: (requests) => resent(requests),
     returned: (agent, reason) => returned(1, known(agent), reason),
   };
 }

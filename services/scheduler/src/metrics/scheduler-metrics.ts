@@ -34,9 +34,9 @@ export const schedulerMetrics = {
     help: "Replies that changed nothing and were kept in `state.rejected_replies`, and unreadable ones.",
     labels: { reason: { most: 60 } },
   },
-  relayed: {
+  resent: {
     kind: "counter",
-    name: "holdfast_relayed_requests_total",
+    name: "holdfast_resent_requests_total",
     help: "Requests that this Scheduler published again, because their dispatch was not marked in time.",
   },
   returned: {

@@ -27,7 +27,7 @@ type Sender = Pick<Broker, "publish" | "bind">;
 
 /** Milliseconds in which what was taken should be sent; from then on others may send it. */
 const lease = 5_000;
-/** Milliseconds. The transaction that writes a notification wakes this loop, and so does the relay. */
+/** Milliseconds. The transaction that writes a notification wakes this loop, and so does the resend. */
 const delay = 60_000;
 /** Milliseconds after which a destination that refused is tried again, at the latest. */
 const maxDelays = { alert: 5_000, status: 300_000 };

@@ -36,7 +36,7 @@ function delivered(step: string): Delivery {
     isBundled: false,
     redelivered: false,
     isCurrent: () => true,
-    whenSettled: () => Promise.resolve(),
+    whenAcknowledged: () => Promise.resolve(),
     answer: () => Promise.reject(new Error("Nothing is answered")),
     ack: silent,
     reject: silent,

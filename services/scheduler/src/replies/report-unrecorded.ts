@@ -5,7 +5,7 @@ import type { Broker } from "@holdfast/messaging";
 /** Milliseconds that recording a batch may take before the Supervisors hear of it. */
 const tolerated = 200;
 /** Milliseconds between two looks. A report stands for two seconds. */
-const rest = 100;
+const interval = 100;
 
 /**
  * Tells the Supervisors while this Scheduler holds replies that it cannot record, for example because it alone
@@ -25,5 +25,5 @@ export const reportUnrecorded =
         body: Buffer.alloc(0),
       });
     }
-    return rest;
+    return interval;
   };

@@ -188,7 +188,7 @@ function limitOf({ admission, remotes }: Claimable, name: string, now: Milliseco
   const { maxInFlight, schedulers, advertised, agents } = admission;
   const agent = agents.get(name);
   const limit = laneLimit({
-    window: maxInFlight,
+    maxInFlight: maxInFlight,
     schedulers,
     consumers: agent?.queue?.consumers ?? 0,
     advertised: advertised.get(name)?.slots ?? [],

@@ -38,7 +38,7 @@ function newView() {
     dueProbes: () => dueProbes(remotes, clock.now()),
     deferProbe: (service: string) => see({ kind: "noProbe", service }),
     used: () => see({ kind: "offered", to: "all", lanes: offered, offered }),
-    nextLook: () => nextWake(state, "remotes", clock.now()),
+    nextWakeAt: () => nextWake(state, "remotes", clock.now()),
   };
   return { view, clock, stale: () => count("remotes") };
 }
@@ -163,5 +163,5 @@ test.each<[string, readonly Breaker[], number]>([
     250,
   ],
 ])("the next look is in %s", (_, breakers, ms) => {
-  expect(viewOf(...breakers).view.nextLook()).toBe(ms);
+  expect(viewOf(...breakers).view.nextWakeAt()).toBe(ms);
 });

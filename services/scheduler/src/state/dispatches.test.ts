@@ -5,9 +5,9 @@ import { testClock } from "../../test/clock.ts";
 import { openState, replied } from "../../test/state.ts";
 import {
   heldRequests,
-  relayAfter as relayAfterOf,
+  resendAfter as resendAfterOf,
   unconfirmedFor,
-  unmarkedRequests,
+  unconfirmedRequests,
 } from "./requests.ts";
 import type { LoopName } from "./wakes.ts";
 
@@ -29,15 +29,15 @@ const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
 });
 
 /** Dispatches by the clock of a Scheduler that does nothing else. */
-function opened(options: { readonly lateMarks?: boolean } = {}) {
+function opened(options: { readonly lateConfirms?: boolean } = {}) {
   const clock = testClock();
   const { now, pass } = clock;
   const marked: { readonly at: number; readonly claim: ClaimedStep }[] = [];
   /** How long the broker had not confirmed a request, or took to confirm one, as the outages' loop sees it. */
   const took: number[] = [];
   const wake = (loop: LoopName): void => {
-    if (loop === "mark") {
-      const due = unmarkedRequests(requests, now());
+    if (loop === "confirm") {
+      const due = unconfirmedRequests(requests, now());
       marked.push(...due.map((one) => ({ at: now(), claim: one })));
       see({ kind: "marked", claims: due });
     }
@@ -58,7 +58,7 @@ function opened(options: { readonly lateMarks?: boolean } = {}) {
       see(replied("payments", { kind: "completed", step, attempt, token }, { isApplied: false })),
     forget: () => see({ kind: "disconnected" }),
     held: () => heldRequests(requests),
-    relayAfter: () => relayAfterOf(requests),
+    resendAfter: () => resendAfterOf(requests),
   };
   const send = (confirmAfter = 0, changes: Partial<ClaimedStep> = {}): ClaimedStep => {
     const one = claim(changes);
@@ -70,7 +70,7 @@ function opened(options: { readonly lateMarks?: boolean } = {}) {
   return { open, marked, took, pass, send, now };
 }
 
-test("a request confirmed on a connection that was lost is not marked, so that the relay publishes it again", () => {
+test("a request confirmed on a connection that was lost is not marked, so that the resend publishes it again", () => {
   const { open, marked, pass, send } = opened();
   send();
   open.forget();
@@ -116,12 +116,12 @@ test.each([
   ["all were quick", [3, 20, 8], 600],
   ["one was slow, for the broker was busy or the store is far away", [3, 400, 8], 1_600],
   ["one hardly came back", [3, 5_000], 3_000],
-])("a request counts as lost well after the slowest: %s", (_, times, relayAfter) => {
-  expect(confirmedAfter(...times).relayAfter()).toBe(relayAfter);
+])("a request counts as lost well after the slowest: %s", (_, times, resendAfter) => {
+  expect(confirmedAfter(...times).resendAfter()).toBe(resendAfter);
 });
 
 test("slow replies of long ago no longer count", () => {
-  expect(confirmedAfter(5_000, ...Array.from({ length: 200 }, () => 5)).relayAfter()).toBe(600);
+  expect(confirmedAfter(5_000, ...Array.from({ length: 200 }, () => 5)).resendAfter()).toBe(600);
 });
 
 test.each([
@@ -129,8 +129,8 @@ test.each([
   ["after a while, for much is in flight", 400, 1_600],
   ["just in time", 1_400, 3_000],
   ["too late for any mark", 2_000, 600],
-])("with replies that come %s, the limit for a lost request follows", (_, ms, relayAfter) => {
-  expect(answeredAfter(ms).open.relayAfter()).toBe(relayAfter);
+])("with replies that come %s, the limit for a lost request follows", (_, ms, resendAfter) => {
+  expect(answeredAfter(ms).open.resendAfter()).toBe(resendAfter);
 });
 
 test.each([
@@ -156,7 +156,7 @@ test.each([5, 400, 1_400, 2_000])(
     const one = send(10);
     pass(10_000);
     expect(marked.map(({ claim: { taskId } }) => taskId)).toEqual([one.taskId]);
-    expect((marked[0]?.at ?? Number.NaN) - claimedAt).toBeLessThan(0.75 * open.relayAfter());
+    expect((marked[0]?.at ?? Number.NaN) - claimedAt).toBeLessThan(0.75 * open.resendAfter());
   },
 );
 
@@ -171,7 +171,7 @@ test("a request with little time left is marked within it, however long replies 
 });
 
 test("without late marks a confirmed request is marked at once, before its reply", () => {
-  const { marked, pass, send, now } = opened({ lateMarks: false });
+  const { marked, pass, send, now } = opened({ lateConfirms: false });
   const claimedAt = now();
   const one = send(10);
   pass(150);

@@ -9,7 +9,7 @@ interface OpenRequest {
   readonly claimedAt: Milliseconds;
   readonly publishedAt: Milliseconds;
   /** When to mark it. */
-  readonly markAt: Milliseconds;
+  readonly confirmAt: Milliseconds;
   isConfirmed: boolean;
 }
 
@@ -22,11 +22,11 @@ interface WorkflowContracts {
   isUsed: boolean;
 }
 
-/** The requests that a Scheduler is building, and those that it has published. The relay covers their loss. */
+/** The requests that a Scheduler is building, and those that it has published. The resend covers their loss. */
 export interface Requests {
   /** Whether several requests to an Agent share one message, and whether marks wait for replies. */
   readonly bundles: boolean;
-  readonly lateMarks: boolean;
+  readonly lateConfirms: boolean;
   readonly building: Set<ClaimedStep>;
   /** Published and not yet marked, by the token of the attempt. */
   readonly open: Map<string, OpenRequest>;
@@ -38,8 +38,8 @@ export interface Requests {
   /** Milliseconds from claims to replies, and the median; 0: nothing is known yet. */
   readonly replyTimes: Milliseconds[];
   usualReply: Milliseconds;
-  /** Whether the relay is to look for lost requests, without asking first whether there are any. */
-  isRelayWanted: boolean;
+  /** Whether the resend is to look for lost requests, without asking first whether there are any. */
+  isResendWanted: boolean;
   /** The longest confirm that is not remembered as an outage yet; 0: none was slow. */
   slowConfirm: Milliseconds;
   /** How many requests the instances of each Agent take in one message, as their last reply said. */
@@ -66,9 +66,9 @@ export type RequestObservation =
   /** The outage that slow confirms were is about to be remembered. */
   | { readonly kind: "remembering" }
   /** All requests in flight count as not dispatched, because the broker is new. */
-  | { readonly kind: "undispatched" }
-  /** The relay looks for lost requests. */
-  | { readonly kind: "relaying" }
+  | { readonly kind: "brokerIsNew" }
+  /** The resend looks for lost requests. */
+  | { readonly kind: "resending" }
   | { readonly kind: "contractsUsed"; readonly workflows: readonly string[] }
   /** Contracts are about to be read again. */
   | { readonly kind: "contractsAging" }
@@ -80,12 +80,12 @@ export type RequestObservation =
 
 interface Settings {
   readonly bundles?: boolean;
-  readonly lateMarks?: boolean;
+  readonly lateConfirms?: boolean;
 }
 
-export const newRequests = ({ bundles = true, lateMarks = true }: Settings = {}): Requests => ({
+export const newRequests = ({ bundles = true, lateConfirms = true }: Settings = {}): Requests => ({
   bundles,
-  lateMarks,
+  lateConfirms,
   building: new Set(),
   open: new Map(),
   confirmTimes: [],
@@ -93,15 +93,15 @@ export const newRequests = ({ bundles = true, lateMarks = true }: Settings = {})
   watched: null,
   replyTimes: [],
   usualReply: 0,
-  isRelayWanted: false,
+  isResendWanted: false,
   slowConfirm: 0,
   bundleSizes: new Map(),
   contracts: new Map(),
   warned: new Map(),
 });
 
-/** Milliseconds between two looks for requests to mark, while any is unmarked. */
-export const markEvery = 100;
+/** Milliseconds between two looks for requests to mark, while any is unconfirmed. */
+export const confirmEvery = 100;
 /** Milliseconds between two looks at how long the broker has not confirmed a request, while any waits for that. */
 export const confirmsEvery = 300;
 
@@ -110,8 +110,8 @@ export function notePublishing(
   { claim, claimedAt }: Extract<RequestObservation, { kind: "publishing" }>,
   now: Milliseconds,
 ): void {
-  const markAt = markAtOf(requests, claim, claimedAt);
-  const request = { claim, claimedAt, publishedAt: now, markAt, isConfirmed: false };
+  const confirmAt = confirmAtOf(requests, claim, claimedAt);
+  const request = { claim, claimedAt, publishedAt: now, confirmAt, isConfirmed: false };
   requests.open.set(claim.token, request);
   awaitReply(requests, { token: claim.token, claimedAt }, now);
 }
@@ -152,13 +152,16 @@ export const heldRequests = ({ building, open }: Requests): readonly ClaimedStep
 ];
 
 /** Confirmed requests whose mark is due. */
-export const unmarkedRequests = ({ open }: Requests, now: Milliseconds): readonly ClaimedStep[] =>
-  [...open.values()].flatMap(({ claim, isConfirmed, markAt }) =>
-    isConfirmed && markAt <= now ? [claim] : [],
+export const unconfirmedRequests = (
+  { open }: Requests,
+  now: Milliseconds,
+): readonly ClaimedStep[] =>
+  [...open.values()].flatMap(({ claim, isConfirmed, confirmAt }) =>
+    isConfirmed && confirmAt <= now ? [claim] : [],
   );
 
 /** Notes that requests were marked. Returns whether others are confirmed that must be later. */
-export function noteMarks({ open }: Requests, claims: readonly ClaimedStep[]): boolean {
+export function noteConfirms({ open }: Requests, claims: readonly ClaimedStep[]): boolean {
   for (const { token } of claims) open.delete(token);
   for (const { isConfirmed } of open.values()) if (isConfirmed) return true;
   return false;
@@ -169,7 +172,7 @@ const replySample = 9;
 
 /**
  * Watches one claim at a time until it is answered, however long that takes: a sample of the replies that arrive would
- * hold the quick ones only. What takes longer than a relay ever waits is counted as that, and watched no more.
+ * hold the quick ones only. What takes longer than a resend ever waits is counted as that, and watched no more.
  */
 function awaitReply(
   requests: Requests,
@@ -177,14 +180,14 @@ function awaitReply(
   now: Milliseconds,
 ): void {
   const { watched } = requests;
-  if (watched !== null && now - watched.claimedAt >= relayBounds.longest) endWatch(requests, now);
+  if (watched !== null && now - watched.claimedAt >= resendBounds.longest) endWatch(requests, now);
   requests.watched ??= claim;
 }
 
 function endWatch(requests: Requests, now: Milliseconds): void {
   const { watched, replyTimes } = requests;
   if (watched === null) return;
-  replyTimes.push(Math.min(relayBounds.longest, now - watched.claimedAt));
+  replyTimes.push(Math.min(resendBounds.longest, now - watched.claimedAt));
   if (replyTimes.length > replySample) replyTimes.shift();
   const middle = Math.floor(replyTimes.length / 2);
   requests.usualReply = replyTimes.toSorted((a, b) => a - b)[middle] ?? 0;
@@ -193,9 +196,9 @@ function endWatch(requests: Requests, now: Milliseconds): void {
 
 /** Requests of which the slowest counts. */
 const confirmSample = 200;
-const relayBounds = { shortest: 600, longest: 3_000 };
+const resendBounds = { shortest: 600, longest: 3_000 };
 /** Replies that usually take longer come after the mark however late that is. */
-const longestAwaited = relayBounds.longest / 2;
+const longestAwaited = resendBounds.longest / 2;
 
 function timeConfirm(requests: Requests, taken: Milliseconds): void {
   const { confirmTimes, slowestConfirm } = requests;
@@ -210,22 +213,24 @@ function timeConfirm(requests: Requests, taken: Milliseconds): void {
  * broker or a distant store would have every request published twice; and well after the usual reply, or most requests
  * would have to be marked before it.
  */
-export function relayAfter({ slowestConfirm, usualReply }: Requests): Milliseconds {
+export function resendAfter({ slowestConfirm, usualReply }: Requests): Milliseconds {
   const usual = usualReply <= longestAwaited ? usualReply : 0;
   const slowest = Math.max(slowestConfirm, usual);
-  return Math.min(relayBounds.longest, Math.max(relayBounds.shortest, 4 * slowest));
+  return Math.min(resendBounds.longest, Math.max(resendBounds.shortest, 4 * slowest));
 }
 
 /**
- * Halfway to the relay, so that most replies come first and save the mark; and halfway to the step's own limit, past
+ * Halfway to the resend, so that most replies come first and save the mark; and halfway to the step's own limit, past
  * which a silent step without a mark would count as never sent.
  */
-const markAtOf = (
+const confirmAtOf = (
   requests: Requests,
   { completeBy, now }: Pick<ClaimedStep, "completeBy" | "now">,
   claimedAt: Milliseconds,
 ): Milliseconds =>
-  requests.lateMarks ? claimedAt + Math.min(relayAfter(requests), completeBy - now) / 2 : claimedAt;
+  requests.lateConfirms
+    ? claimedAt + Math.min(resendAfter(requests), completeBy - now) / 2
+    : claimedAt;
 
 /** A broker that confirms within so many milliseconds delivers a request about when it was published. */
 const confirmTolerated = 500;

@@ -366,7 +366,7 @@ const wakeRows: readonly (readonly [string, readonly Seen[], Wakes])[] = [
       [1, publishing],
       [2, confirmed],
     ],
-    [{ loop: "mark", in: 100 }],
+    [{ loop: "confirm", in: 100 }],
   ],
   [
     "a request is confirmed late",
@@ -375,7 +375,7 @@ const wakeRows: readonly (readonly [string, readonly Seen[], Wakes])[] = [
       [600, confirmed],
     ],
     [
-      { loop: "mark", in: 100 },
+      { loop: "confirm", in: 100 },
       { loop: "outages", in: 0 },
     ],
   ],
@@ -388,7 +388,7 @@ const wakeRows: readonly (readonly [string, readonly Seen[], Wakes])[] = [
     ],
     [],
   ],
-  ["the broker is new", [[1, { kind: "undispatched" }]], [{ loop: "relay", in: 0 }]],
+  ["the broker is new", [[1, { kind: "brokerIsNew" }]], [{ loop: "resend", in: 0 }]],
   [
     "steps are due, and breakers have changed",
     [[1, { kind: "dueByBreakers" }]],

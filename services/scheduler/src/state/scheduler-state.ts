@@ -31,15 +31,15 @@ import {
   useBreakers,
 } from "./remotes.ts";
 import {
+  confirmEvery,
   confirmsEvery,
   forgetContracts,
   forgetRequest,
   forgetRequests,
-  markEvery,
   newRequests,
   noteBundleSize,
   noteConfirm,
-  noteMarks,
+  noteConfirms,
   notePublishing,
   noteReply,
   noteSlowConfirm,
@@ -67,7 +67,7 @@ export interface SchedulerState {
 /** A reply, and what it reports. */
 interface ObservedReply {
   readonly agent: string;
-  readonly reply: { readonly token: string; readonly takes?: number | undefined };
+  readonly reply: { readonly token: string; readonly bundleSize?: number | undefined };
   readonly reportedEvent: Pick<ReportedTaskEvent, "event">;
 }
 
@@ -94,7 +94,7 @@ export interface StateSettings {
   readonly maxInFlight: number;
   readonly batchReserve?: number | undefined;
   readonly bundles?: boolean;
-  readonly lateMarks?: boolean;
+  readonly lateConfirms?: boolean;
 }
 
 export const newState = (settings: StateSettings, now: Milliseconds): SchedulerState => ({
@@ -134,8 +134,8 @@ export function observe(state: SchedulerState, seen: Observation, now: Milliseco
     case "disconnected":
     case "unconfirmed":
     case "remembering":
-    case "undispatched":
-    case "relaying":
+    case "brokerIsNew":
+    case "resending":
     case "contractsUsed":
     case "contractsAging":
     case "contracts":
@@ -154,7 +154,7 @@ function observeReplies(
   for (const [index, { agent, reply, reportedEvent }] of received.entries()) {
     noteReply(requests, reply.token, now);
     if (outcomes[index]?.applied !== true) continue;
-    noteBundleSize(requests, agent, reply.takes);
+    noteBundleSize(requests, agent, reply.bundleSize);
     const service = serviceOfLane(remotes, agent);
     services.add(service);
     noteEvidence(remotes, { service, event: reportedEvent.event }, now);
@@ -271,10 +271,10 @@ function observeRemotes(
   }
 }
 
-const lookForMarks: Wakes = [{ loop: "mark", in: markEvery }];
-const relayNow: Wakes = [{ loop: "relay", in: 0 }];
+const wakeToConfirm: Wakes = [{ loop: "confirm", in: confirmEvery }];
+const resendNow: Wakes = [{ loop: "resend", in: 0 }];
 const watchConfirms: Wakes = [{ loop: "outages", in: confirmsEvery }];
-const markAndRemember: Wakes = [...lookForMarks, { loop: "outages", in: 0 }];
+const confirmAndRemember: Wakes = [...wakeToConfirm, { loop: "outages", in: 0 }];
 
 function observeRequests(requests: Requests, seen: RequestObservation, now: Milliseconds): Wakes {
   switch (seen.kind) {
@@ -289,12 +289,12 @@ function observeRequests(requests: Requests, seen: RequestObservation, now: Mill
       return watchConfirms;
     case "confirmed":
       if (!noteConfirm(requests, seen.token, now)) return noWakes;
-      return requests.slowConfirm > 0 ? markAndRemember : lookForMarks;
+      return requests.slowConfirm > 0 ? confirmAndRemember : wakeToConfirm;
     case "unpublished":
       forgetRequest(requests, seen.token);
       return noWakes;
     case "marked":
-      return noteMarks(requests, seen.claims) ? lookForMarks : noWakes;
+      return noteConfirms(requests, seen.claims) ? wakeToConfirm : noWakes;
     case "disconnected":
       forgetRequests(requests);
       return noWakes;
@@ -307,11 +307,11 @@ function observeRequests(requests: Requests, seen: RequestObservation, now: Mill
     case "remembering":
       requests.slowConfirm = 0;
       return noWakes;
-    case "undispatched":
-      requests.isRelayWanted = true;
-      return relayNow;
-    case "relaying":
-      requests.isRelayWanted = false;
+    case "brokerIsNew":
+      requests.isResendWanted = true;
+      return resendNow;
+    case "resending":
+      requests.isResendWanted = false;
       return noWakes;
     case "contractsAging":
       forgetContracts(requests, now);

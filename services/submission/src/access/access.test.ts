@@ -1,12 +1,17 @@
 import { expect, test } from "@jest/globals";
-import { anonymousMayPattern, anonymousWishes, openAccess, readAnonymousMay } from "./access.ts";
+import {
+  anonymousMayPattern,
+  anonymousPermissions,
+  openAccess,
+  readAnonymousMay,
+} from "./access.ts";
 
 const asking = (authorization?: string) => ({
   headers: authorization === undefined ? {} : { authorization },
 });
 
 test("strangers may ask for all on loopback, for nothing elsewhere, and everywhere for what is named", () => {
-  const all = Object.keys(anonymousWishes);
+  const all = Object.keys(anonymousPermissions);
   for (const host of ["127.0.0.1", "::1", "localhost"]) {
     expect([...readAnonymousMay(undefined, host)]).toEqual(all);
   }
@@ -26,7 +31,7 @@ test.each(["", "all", "urgent,", "urgent,none", "none,urgent", "Urgent", "urgent
   },
 );
 
-test("a refusal names the wish, the token and the setting", () => {
+test("a refusal names the permission, the token and the setting", () => {
   const access = openAccess({
     hasToken: ({ headers }) => headers.authorization === "Bearer token",
     anonymousMay: new Set(),

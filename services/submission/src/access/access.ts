@@ -7,7 +7,7 @@ import { Problem } from "../problem.ts";
  * What a stranger, a caller who shows no operators' token, is refused unless `ANONYMOUS_MAY` names it. Each with the
  * words that follow "ask for".
  */
-export const anonymousWishes = {
+export const anonymousPermissions = {
   urgent: "the priority urgent",
   weight: "a fairness weight above 1",
   "reply-to": "statuses in a queue (reply-to)",
@@ -16,9 +16,9 @@ export const anonymousWishes = {
   "workflow-names": "names of workflows that look like an unknown one",
   "read-by-key": "a task by its business key, which can be guessed",
 } as const;
-export type AnonymousWish = keyof typeof anonymousWishes;
+export type AnonymousPermission = keyof typeof anonymousPermissions;
 
-const everyWish = Object.keys(anonymousWishes) as AnonymousWish[];
+const everyPermission = Object.keys(anonymousPermissions) as AnonymousPermission[];
 
 /** The reader of an answer: operators alone see who of them acted, and why. */
 export type Reader = "operator" | "stranger";
@@ -38,7 +38,7 @@ export interface Access {
   /** Asked for a refusal only. */
   learns(request: Asking): Learns;
   /** Throws a 403 that says what to do, if the request may not ask for that. */
-  mustBeAllowed(request: Asking, wish: AnonymousWish): void;
+  mustBeAllowed(request: Asking, permission: AnonymousPermission): void;
   /** Whether the request may see a task by its id. */
   mayRead(request: Asking): boolean;
   /** The guards of the routes that show one task. */
@@ -48,15 +48,15 @@ export interface Access {
 interface Options {
   /** Whether a request shows the operators' token. */
   readonly hasToken: (request: Asking) => boolean;
-  readonly anonymousMay: ReadonlySet<AnonymousWish>;
+  readonly anonymousMay: ReadonlySet<AnonymousPermission>;
   /** Who sees a task: `anyone` who knows its id, or only operators. */
   readonly readTasks: "anyone" | "operators";
 }
 
 export function openAccess({ hasToken, anonymousMay, readTasks }: Options): Access {
   const mayRead: Access["mayRead"] = (request) => readTasks === "anyone" || hasToken(request);
-  const may = (request: Asking, wish: AnonymousWish): boolean =>
-    anonymousMay.has(wish) || hasToken(request);
+  const may = (request: Asking, permission: AnonymousPermission): boolean =>
+    anonymousMay.has(permission) || hasToken(request);
   const readerOf: Access["readerOf"] = (request) => (hasToken(request) ? "operator" : "stranger");
   return {
     readerOf,
@@ -64,12 +64,12 @@ export function openAccess({ hasToken, anonymousMay, readTasks }: Options): Acce
       workflowNames: () => may(request, "workflow-names"),
       reader: () => readerOf(request),
     }),
-    mustBeAllowed(request, wish) {
-      if (may(request, wish)) return;
+    mustBeAllowed(request, permission) {
+      if (may(request, permission)) return;
       throw new Problem(
         403,
         "access.denied",
-        `Only with the operators' token may a request ask for ${anonymousWishes[wish]}: leave that out, send Authorization: Bearer …, or have ANONYMOUS_MAY of this service name ${wish}.`,
+        `Only with the operators' token may a request ask for ${anonymousPermissions[permission]}: leave that out, send Authorization: Bearer …, or have ANONYMOUS_MAY of this service name ${permission}.`,
       );
     },
     mayRead,
@@ -93,11 +93,11 @@ function mustRead({ headers }: Asking, mayRead: boolean): void {
 export function readAnonymousMay(
   setting: string | undefined,
   host: string,
-): ReadonlySet<AnonymousWish> {
-  if (setting === undefined) return new Set(isLoopback(host) ? everyWish : []);
+): ReadonlySet<AnonymousPermission> {
+  if (setting === undefined) return new Set(isLoopback(host) ? everyPermission : []);
   const named = setting.split(",");
-  return new Set(everyWish.filter((wish) => named.includes(wish)));
+  return new Set(everyPermission.filter((permission) => named.includes(permission)));
 }
 
 /** What `ANONYMOUS_MAY` can be. */
-export const anonymousMayPattern = `^(none|(${everyWish.join("|")})(,(${everyWish.join("|")}))*)$`;
+export const anonymousMayPattern = `^(none|(${everyPermission.join("|")})(,(${everyPermission.join("|")}))*)$`;

@@ -37,10 +37,10 @@ async function columnsWith(text: string): Promise<readonly string[]> {
 }
 
 test("what an operator types as its name is nowhere stored as the name of a process", async () => {
-  const wish = { actor: typed, reason: "step.expired" };
+  const act = { actor: typed, reason: "step.expired" };
   const post = async (path: string, more: object = {}) => {
     const headers = { authorization, "if-match": "*" };
-    const answer = await trips.post(path, { ...wish, ...more }, headers);
+    const answer = await trips.post(path, { ...act, ...more }, headers);
     expect({ path, status: answer.statusCode < 300 }).toEqual({ path, status: true });
     return answer;
   };

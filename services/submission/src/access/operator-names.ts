@@ -20,8 +20,8 @@ export function nameOperators(app: FastifyInstance): void {
 }
 
 async function nameOperator({ body }: { readonly body: unknown }): Promise<void> {
-  const wish = body as { actor: string };
-  wish.actor = operatorName(wish.actor);
+  const act = body as { actor: string };
+  act.actor = operatorName(act.actor);
 }
 
 /** Whether a body takes an actor by its schema: the input of a workflow may have a field of that name, too. */

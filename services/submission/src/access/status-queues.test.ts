@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
-import type { AnonymousWish } from "./access.ts";
+import type { AnonymousPermission } from "./access.ts";
 import { statusQueueOwners, statusWordsPattern } from "./status-queues.ts";
 
-const nothing: ReadonlySet<AnonymousWish> = new Set();
+const nothing: ReadonlySet<AnonymousPermission> = new Set();
 const owns = statusQueueOwners("operations=*,billing=invoices", nothing);
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
 });
 
 test("every message may name any status queue where ANONYMOUS_MAY says reply-to", () => {
-  const all = statusQueueOwners("operations=*", new Set<AnonymousWish>(["reply-to"]));
+  const all = statusQueueOwners("operations=*", new Set<AnonymousPermission>(["reply-to"]));
   expect(all(undefined, "status.shop")).toBe(true);
   expect(all("billing", "status.shop")).toBe(true);
 });

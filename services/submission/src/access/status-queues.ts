@@ -1,4 +1,4 @@
-import type { AnonymousWish } from "./access.ts";
+import type { AnonymousPermission } from "./access.ts";
 
 /** Whether a user of the broker may have statuses sent to a queue. Undefined: the message names no user. */
 export type OwnsStatusQueue = (user: string | undefined, queue: string) => boolean;
@@ -13,7 +13,7 @@ export const statusWordsPattern = `^${pair}(,${pair})*$`;
  */
 export function statusQueueOwners(
   setting: string,
-  anonymousMay: ReadonlySet<AnonymousWish>,
+  anonymousMay: ReadonlySet<AnonymousPermission>,
 ): OwnsStatusQueue {
   const words = new Map(setting.split(",").map((one) => one.split("=") as [string, string]));
   return (user, queue) => {

@@ -10,7 +10,7 @@ import {
   type TripService,
   token,
 } from "../../test/trips.ts";
-import { anonymousWishes } from "./access.ts";
+import { anonymousPermissions } from "./access.ts";
 
 let trips: TripService;
 beforeAll(async () => {
@@ -160,8 +160,8 @@ describe("with READ_TASKS=operators", () => {
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
-/** What asks for each wish, at both doors. */
-const wishes = {
+/** What asks for each permission, at both doors. */
+const requests = {
   urgent: { body: { priority: "urgent" }, headers: { "task-priority": "urgent" }, query: "" },
   weight: {
     body: { fairness: { key: "a", weight: 2 } },
@@ -176,10 +176,14 @@ const wishes = {
   "unknown-agents": { body: {}, headers: {}, query: "?allowUnknownAgents=true" },
   later: { body: { notBefore: inDays(31) }, headers: { "not-before": inDays(31) }, query: "" },
 } as const;
-type Wished = keyof typeof wishes;
+type Requested = keyof typeof requests;
 
-async function askFor(app: App, wish: Wished, more: Readonly<Record<string, string>> = {}) {
-  const { body, headers, query } = wishes[wish];
+async function askFor(
+  app: App,
+  permission: Requested,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const { body, headers, query } = requests[permission];
   const post = (url: string, payload: object, said: object) =>
     app.inject({ method: "POST", url: url + query, payload, headers: { ...more, ...said } });
   const answers = [
@@ -191,11 +195,11 @@ async function askFor(app: App, wish: Wished, more: Readonly<Record<string, stri
 const refused = [403, "access.denied"];
 const taken = [202, undefined];
 
-describe.each(Object.keys(wishes) as Wished[])("a wish for %s", (wish) => {
+describe.each(Object.keys(requests) as Requested[])("a permission for %s", (permission) => {
   test("is refused to strangers, at both doors, and stores nothing", async () => {
     await using app = open();
-    expect(await askFor(app, wish)).toEqual([refused, refused]);
-    expect(await askFor(app, wish, { authorization: "Bearer of a gateway" })).toEqual([
+    expect(await askFor(app, permission)).toEqual([refused, refused]);
+    expect(await askFor(app, permission, { authorization: "Bearer of a gateway" })).toEqual([
       refused,
       refused,
     ]);
@@ -204,10 +208,12 @@ describe.each(Object.keys(wishes) as Wished[])("a wish for %s", (wish) => {
 
   test("is granted with the operators' token, and where ANONYMOUS_MAY names it", async () => {
     await using app = open();
-    expect(await askFor(app, wish, operator)).toEqual([taken, taken]);
-    await using lenient = open({ anonymousMay: `${wish},workflow-names`, token: null });
-    expect(await askFor(lenient, wish)).toEqual([taken, taken]);
-    const [other = "urgent"] = Object.keys(wishes).filter((one) => one !== wish) as Wished[];
+    expect(await askFor(app, permission, operator)).toEqual([taken, taken]);
+    await using lenient = open({ anonymousMay: `${permission},workflow-names`, token: null });
+    expect(await askFor(lenient, permission)).toEqual([taken, taken]);
+    const [other = "urgent"] = Object.keys(requests).filter(
+      (one) => one !== permission,
+    ) as Requested[];
     expect(await askFor(lenient, other)).toEqual([refused, refused]);
   });
 });
@@ -215,9 +221,9 @@ describe.each(Object.keys(wishes) as Wished[])("a wish for %s", (wish) => {
 /** Wishes that are asked for by tests of their own. */
 const others = ["workflow-names", "read-by-key"];
 
-test("every wish that ANONYMOUS_MAY can name is asked for here", () => {
-  expect([...Object.keys(wishes), ...others].toSorted()).toEqual(
-    Object.keys(anonymousWishes).toSorted(),
+test("every permission that ANONYMOUS_MAY can name is asked for here", () => {
+  expect([...Object.keys(requests), ...others].toSorted()).toEqual(
+    Object.keys(anonymousPermissions).toSorted(),
   );
 });
 

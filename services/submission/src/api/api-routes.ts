@@ -1,4 +1,4 @@
-import type { BrokerLook } from "@holdfast/diagnosis";
+import type { BrokerView } from "@holdfast/diagnosis";
 import type { Tracing } from "@holdfast/runtime";
 import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
@@ -7,15 +7,12 @@ import { nameOperators } from "../access/operator-names.ts";
 import { agentRoutes } from "../agent-routes.ts";
 import { bulkRoutes } from "../bulk/bulk-routes.ts";
 import { consoleRoutes } from "../console-routes.ts";
+import { deadLetterRoutes } from "../dead-letters/dead-letter-routes.ts";
 import { findTasks } from "../find-tasks.ts";
-import { letterRoutes } from "../letters/letter-routes.ts";
-import { attemptsRoute } from "../look/attempts-route.ts";
-import { inspectionRoutes } from "../look/inspection-routes.ts";
-import type { Inspection } from "../look/open-inspection.ts";
 import { operatorRoutes } from "../operator-routes.ts";
 import { readOverview } from "../overview/overview.ts";
 import { overviewRoutes } from "../overview/overview-routes.ts";
-import { sharedLook } from "../overview/shared-look.ts";
+import { sharedView } from "../overview/shared-view.ts";
 import { resultRoute } from "../results/result-route.ts";
 import { resultWaiter } from "../results/result-waiter.ts";
 import { searchRoutes } from "../search/search-routes.ts";
@@ -26,6 +23,9 @@ import { openStreams } from "../streams/open-streams.ts";
 import { taskEventsRoute } from "../streams/task-events-route.ts";
 import { submitRoutes } from "../submit-routes.ts";
 import { systemRoute } from "../system/system-route.ts";
+import { attemptsRoute } from "../view/attempts-route.ts";
+import { inspectionRoutes } from "../view/inspection-routes.ts";
+import type { Inspection } from "../view/open-inspection.ts";
 import { viewRoutes } from "../view-routes.ts";
 import { workflowRoutes } from "../workflow-routes.ts";
 import { documentRoutes } from "./document.ts";
@@ -47,7 +47,7 @@ interface Routes extends Shared {
   /** The address of a trace, with `{traceId}` in it; null or absent: unknown. */
   readonly traceUrlTemplate?: string | null;
   /** What this process knows of the broker. */
-  readonly lookAtBroker: () => BrokerLook;
+  readonly viewBroker: () => BrokerView;
   /** The tracing of requests; none unless given. */
   readonly tracing?: Tracing;
   /** The routes for applications; null: tasks are not taken here. */
@@ -61,8 +61,8 @@ interface Routes extends Shared {
     readonly onRequest: onRequestAsyncHookHandler;
     readonly cancel: Parameters<typeof operatorRoutes>[1]["cancel"];
     readonly inspection: Inspection;
-    readonly publish: Parameters<typeof letterRoutes>[1]["publish"];
-    readonly replays: Parameters<typeof letterRoutes>[1]["replays"];
+    readonly publish: Parameters<typeof deadLetterRoutes>[1]["publish"];
+    readonly replays: Parameters<typeof deadLetterRoutes>[1]["replays"];
     readonly queues: Parameters<typeof systemRoute>[1]["queues"];
     readonly configuration: Parameters<typeof systemRoute>[1]["configuration"];
   } | null;
@@ -80,7 +80,7 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
   const tasks = findTasks(deps.store);
   const streams = openStreams({ room: shares(deps.mostStreams), memory, callerOf });
   const following = followTasks({ ...deps, tasks, streams });
-  const overview = sharedLook(() => readOverview(deps), { freshFor: overviewFreshFor });
+  const overview = sharedView(() => readOverview(deps), { freshFor: overviewFreshFor });
   const changes = followChanges({ ...deps, streams, overview });
   const shared = { ...deps, tasks, waiter, streams, following, overview, changes };
   app.addHook("preClose", async () => {
@@ -108,7 +108,7 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
       workflowRoutes(scope, { ...shared, onRequest });
       bulkRoutes(scope, { ...shared, onRequest });
       eventsRoute(scope, { ...shared, onRequest });
-      letterRoutes(scope, { ...shared, ...operations });
+      deadLetterRoutes(scope, { ...shared, ...operations });
       systemRoute(scope, { ...shared, ...operations });
     }
   });

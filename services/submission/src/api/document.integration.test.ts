@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Ajv } from "ajv";
 import { finishTask } from "../../test/finish-task.ts";
 import { listRoutes } from "../../test/list-routes.ts";
-import { authorization, idOf, openTrips, type TripService, wish } from "../../test/trips.ts";
+import { asOperator, authorization, idOf, openTrips, type TripService } from "../../test/trips.ts";
 
 let trips: TripService;
 interface Document {
@@ -73,8 +73,8 @@ test("the answers are what the document says", async () => {
   const id = idOf(await trips.submit({ key: "k", labels: { a: "b" }, fairness: { key: "ann" } }));
   const ended = idOf(await trips.submit());
   await finishTask(trips.url, ended);
-  await trips.post("/v1/workflows/trip.v1/pause", wish, { authorization });
-  await trips.post(`/v1/tasks/${id}/pause`, wish, { authorization, "if-match": '"1"' });
+  await trips.post("/v1/workflows/trip.v1/pause", asOperator, { authorization });
+  await trips.post(`/v1/tasks/${id}/pause`, asOperator, { authorization, "if-match": '"1"' });
   const answers: readonly (readonly [string, unknown])[] = [
     ["Task", await ask(`/v1/tasks/${id}`)],
     ["Task", await ask(`/v1/tasks/${ended}`)],

@@ -11,7 +11,7 @@ const submission = {
   priority: "normal",
 };
 
-const wish = { actor: "ann", reason: "the hotel's system is up again" };
+const act = { actor: "ann", reason: "the hotel's system is up again" };
 
 const task = {
   id,
@@ -62,7 +62,7 @@ const bulk = {
   step: null,
   filter,
   actor: "operator:ann",
-  reason: wish.reason,
+  reason: act.reason,
   at: "2026-11-28T09:05:00.000Z",
   state: "running",
   matched: 240,
@@ -94,6 +94,6 @@ export const examples = {
   task,
   result: { id, state: "processed", result: { booking: "H-1815" }, faultCode: null },
   problem,
-  newBulk: { action: "resubmit", filter, canary: 10, ...wish },
+  newBulk: { action: "resubmit", filter, canary: 10, ...act },
   bulk,
 } as const;

@@ -2,14 +2,13 @@ import { definitionSchema, limits } from "@holdfast/contracts";
 import { priorities, type StepKind, stepKinds, stepStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
-import { letterSchemas } from "../letters/letter-schemas.ts";
+import { deadLetterSchemas } from "../dead-letters/dead-letter-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
 import { systemSchemas } from "../system/system-schemas.ts";
 import { agentSchemas, Pause } from "./agent-schemas.ts";
 import { ref } from "./describe.ts";
 import { eventSchemas } from "./event-schemas.ts";
 import { examples } from "./examples.ts";
-import { lookSchemas } from "./look-schemas.ts";
 import { Progress } from "./progress-schema.ts";
 import {
   count,
@@ -25,6 +24,7 @@ import {
 } from "./schema-parts.ts";
 import { SourceSchema } from "./source-schema.ts";
 import { statisticsSchemas } from "./statistics-schemas.ts";
+import { viewSchemas } from "./view-schemas.ts";
 
 const Problem = named(
   "Problem",
@@ -237,10 +237,10 @@ export const namedSchemas: readonly Type.TSchema[] = [
   }),
   definitionSchema,
   ...agentSchemas,
-  ...lookSchemas,
+  ...viewSchemas,
   ...eventSchemas,
   ...statisticsSchemas,
   ...bulkSchemas,
-  ...letterSchemas,
+  ...deadLetterSchemas,
   ...systemSchemas,
 ];

@@ -1,10 +1,10 @@
 import { limits, Payload } from "@holdfast/contracts";
 import { bulkActions, bulkOutcomes } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
+import { actFields, storableName } from "../act-body.ts";
 import { examples } from "../api/examples.ts";
 import { pageFields } from "../api/pages.ts";
 import { SearchFilter } from "../search/search-body.ts";
-import { storableName, Wish } from "../wishes.ts";
 
 const closed = { additionalProperties: false };
 
@@ -14,7 +14,7 @@ export const usualRate = 10;
 /** The body that creates a bulk operation, or with `dryRun` asks what it would do. */
 export const BulkBody = Type.Object(
   {
-    ...Wish,
+    ...actFields,
     filter: SearchFilter,
     action: Type.Enum([...bulkActions], { description: "What is done to each task." }),
     step: Type.Optional(

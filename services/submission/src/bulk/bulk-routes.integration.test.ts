@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { halted } from "../../test/halted-bookings.ts";
-import { type OperatedService, openOperated, token, wish } from "../../test/operated.ts";
+import { asOperator, type OperatedService, openOperated, token } from "../../test/operated.ts";
 
 let operated: OperatedService;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const path = "/v1/bulk-operations";
 const headers = { authorization: `Bearer ${token}` };
 const get = async (url: string) => (await operated.app.inject({ url, headers })).json();
 const asked = (changes: object = {}) => ({
-  ...wish,
+  ...asOperator,
   action: "resubmit",
   filter: { state: "halted" },
   ...changes,
@@ -26,7 +26,7 @@ const create = (changes: object = {}, more: Readonly<Record<string, string>> = {
     headers: { ...headers, ...more },
     payload: asked(changes),
   });
-const stop = (id: string) => operated.act(`${path}/${id}/stop`, wish);
+const stop = (id: string) => operated.act(`${path}/${id}/stop`, asOperator);
 
 test("an operation goes from its forecast over its creation to its items, and can be stopped once", async () => {
   const bookings = [await halted(operated), await halted(operated)];
@@ -44,8 +44,8 @@ test("an operation goes from its forecast over its creation to its items, and ca
     action: "resubmit",
     step: null,
     filter: { state: "halted" },
-    ...wish,
-    actor: `operator:${wish.actor}`,
+    ...asOperator,
+    actor: `operator:${asOperator.actor}`,
     at: expect.any(String),
     state: "canary",
     matched: 2,
@@ -79,7 +79,7 @@ test("an operation goes from its forecast over its creation to its items, and ca
   expect(stopped.json()).toMatchObject({
     state: "stopped",
     stoppedBy: "operator:ann",
-    stopReason: wish.reason,
+    stopReason: asOperator.reason,
   });
   const again = await stop(id);
   expect([again.statusCode, again.json().code]).toEqual([409, "bulk.has_ended"]);

@@ -2,10 +2,10 @@ import { isId } from "@holdfast/domain";
 import type { BulkOperation } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
+import { ActBody } from "../act-body.ts";
 import { describe, ref } from "../api/describe.ts";
 import { nextAfter, readCursor, sizeOf } from "../api/pages.ts";
 import { Problem } from "../problem.ts";
-import { WishBody } from "../wishes.ts";
 import { BulkItemsQuery, BulkListQuery, BulkParams, bulkPages } from "./bulk-body.ts";
 import type { BulkDependencies } from "./bulk-dependencies.ts";
 import { bulkItemResource, bulkResource } from "./bulk-resource.ts";
@@ -99,7 +99,7 @@ function itemsRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies
 }
 
 function stopRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies): void {
-  app.post<ById & { readonly Body: Static<typeof WishBody> }>(
+  app.post<ById & { readonly Body: Static<typeof ActBody> }>(
     `${path}/:id/stop`,
     {
       onRequest,
@@ -112,7 +112,7 @@ function stopRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies)
           codes: { ...unknown, 409: ["bulk.has_ended"] },
         }),
         params: BulkParams,
-        body: WishBody,
+        body: ActBody,
       },
     },
     async ({ params: { id }, body }) => {

@@ -71,8 +71,8 @@ export function createBulkRoute(app: FastifyInstance, deps: BulkDependencies): v
           const forecast = await store.forecastBulkOperation({ tasks: filter, asked });
           return forecast ?? refuse(tooManyTasks);
         }
-        const wish = wishOf(request, asked);
-        const created = await store.createBulkOperation({ tasks: filter, wish });
+        const wanted = requestOf(request, asked);
+        const created = await store.createBulkOperation({ tasks: filter, request: wanted });
         if (created.kind === "conflict")
           return refuse(() => keyReused("Idempotency-Key", "bulk operation"));
         if (created.kind === "tooManyTasks") return refuse(tooManyTasks);
@@ -116,7 +116,7 @@ function mustSayWhich(filter: ReturnType<typeof filterOfBody>): void {
   );
 }
 
-function wishOf(
+function requestOf(
   { headers, body }: FastifyRequest<{ Body: BulkBody }>,
   asked: BulkAsked,
 ): NewBulkOperation {

@@ -9,12 +9,12 @@ import type {
 } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
+import { ActBody, actFields } from "../act-body.ts";
 import type { Codes } from "../api/codes.ts";
 import { describe, ref } from "../api/describe.ts";
 import { codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
 import { roomForRows } from "../room.ts";
-import { Wish, WishBody } from "../wishes.ts";
 
 export interface OperatorDependencies {
   readonly store: OperationsStore;
@@ -38,7 +38,7 @@ const RequestHeaders = Type.Object({
 
 /** The body of a route that takes more than each request of an operator has. */
 export const requestBodyWith = <T extends Record<string, Type.TSchema>>(more: T) =>
-  Type.Object({ ...Wish, ...more }, { additionalProperties: false });
+  Type.Object({ ...actFields, ...more }, { additionalProperties: false });
 
 type Reported = Omit<ReportedTaskEvent, "taskId" | "expectedVersion">;
 
@@ -61,10 +61,10 @@ interface OperatorRoute<Body> {
 }
 
 /** Adds a route by which operators move a task, and which answers the task as it stands then. */
-export function operatorRoute<Body extends Static<typeof WishBody>>(
+export function operatorRoute<Body extends Static<typeof ActBody>>(
   app: FastifyInstance,
   deps: OperatorDependencies,
-  { path, id, summary, codes = {}, params = {}, body = WishBody, reports }: OperatorRoute<Body>,
+  { path, id, summary, codes = {}, params = {}, body = ActBody, reports }: OperatorRoute<Body>,
 ): void {
   const { tasks, onRequest } = deps;
   const schema = {
@@ -103,7 +103,7 @@ export function operatorRoute<Body extends Static<typeof WishBody>>(
       if (version !== task.version) throw refusal("task.changed", version);
       await apply(deps, task, {
         version,
-        wish: asked,
+        act: asked,
         reported: await reports(task, { body: asked, params: { ...request.params } }),
       });
       const { resource } = await tasks.show(task.taskId, { reader: "operator", makeRoom });
@@ -116,7 +116,7 @@ export function operatorRoute<Body extends Static<typeof WishBody>>(
 interface Applying {
   /** The version that the operator has seen. */
   readonly version: number;
-  readonly wish: Static<typeof WishBody>;
+  readonly act: Static<typeof ActBody>;
   readonly reported: Reported;
 }
 
@@ -124,7 +124,7 @@ interface Applying {
 async function apply(
   { store, cancel, hint }: OperatorDependencies,
   { taskId }: TaskRecord,
-  { version, wish: { actor, reason: note }, reported }: Applying,
+  { version, act: { actor, reason: note }, reported }: Applying,
 ): Promise<void> {
   const { outcomes, obsoleteAttempts } = await store.applyEvents(
     [{ ...reported, taskId, expectedVersion: version }],

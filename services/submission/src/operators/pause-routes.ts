@@ -2,11 +2,11 @@ import { agentsOfLane, type FaultCode, namesLike } from "@holdfast/domain";
 import type { OperationsStore, PauseTarget } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
+import { ActBody, NameParams } from "../act-body.ts";
 import { describe, ref } from "../api/describe.ts";
 import { nextAfter, pageFields, readCursor, sizeOf } from "../api/pages.ts";
 import { isRowNumber } from "../api/query-parts.ts";
 import { Problem } from "../problem.ts";
-import { NameParams, WishBody } from "../wishes.ts";
 
 interface Dependencies {
   readonly store: OperationsStore;
@@ -37,7 +37,7 @@ export function pauseRoutes(app: FastifyInstance, { store, hint, onRequest }: De
     const known = (): Promise<readonly string[]> =>
       kind === "agent" ? knownAgents(store) : store.findWorkflowNames();
     const onTarget = (act: "pause" | "resume", refusal: FaultCode): void => {
-      app.post<ByName & { readonly Body: Static<typeof WishBody> }>(
+      app.post<ByName & { readonly Body: Static<typeof ActBody> }>(
         `/v1/${kind}s/:name/${act}`,
         {
           onRequest,
@@ -50,7 +50,7 @@ export function pauseRoutes(app: FastifyInstance, { store, hint, onRequest }: De
               codes: { 404: [`${kind}.unknown`], 409: [refusal] },
             }),
             params: NameParams,
-            body: WishBody,
+            body: ActBody,
           },
         },
         async ({ params, body }, reply) => {

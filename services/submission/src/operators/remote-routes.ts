@@ -2,9 +2,9 @@ import { type FaultCode, namesLike } from "@holdfast/domain";
 import type { OperationsStore, RemoteRecord } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Static } from "typebox";
+import { ActBody, NameParams } from "../act-body.ts";
 import { describe, ref } from "../api/describe.ts";
 import { Problem } from "../problem.ts";
-import { NameParams, WishBody } from "../wishes.ts";
 
 interface Dependencies {
   readonly store: OperationsStore;
@@ -54,7 +54,7 @@ export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: D
     },
   ];
   for (const { name, summary, apply, refusal, why } of acts) {
-    app.post<{ Params: { name: string }; Body: Static<typeof WishBody> }>(
+    app.post<{ Params: { name: string }; Body: Static<typeof ActBody> }>(
       `/v1/remotes/:name/${name}`,
       {
         onRequest,
@@ -67,7 +67,7 @@ export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: D
             codes: { 404: ["breaker.unknown"], 409: [refusal] },
           }),
           params: NameParams,
-          body: WishBody,
+          body: ActBody,
         },
       },
       async ({ params: { name: service }, body }, reply) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import { storableName } from "../act-body.ts";
 import { Problem } from "../problem.ts";
-import { storableName } from "../wishes.ts";
 import { type OperatorDependencies, operatorRoute } from "./apply-request.ts";
 
 /** Ends the delay of a step. */

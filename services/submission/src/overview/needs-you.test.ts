@@ -1,4 +1,4 @@
-import { type BrokerLook, type CauseKind, causeKinds, unseenBroker } from "@holdfast/diagnosis";
+import { type BrokerView, type CauseKind, causeKinds, unseenBroker } from "@holdfast/diagnosis";
 import type {
   ListedAgent,
   OverviewFacts,
@@ -7,7 +7,7 @@ import type {
   SeenInbox,
 } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
-import { findNeeds } from "./needs-you.ts";
+import { findAgentDemands } from "./needs-you.ts";
 
 const since = new Date("2026-11-24T10:00:00Z");
 const calm: OverviewFacts = {
@@ -70,11 +70,11 @@ const needs = ({
   readonly agents?: readonly ListedAgent[];
   readonly remotes?: readonly RemoteRecord[];
   readonly instances?: typeof processes;
-  readonly broker?: BrokerLook;
+  readonly broker?: BrokerView;
   readonly paths?: PathFacts;
   readonly inbox?: SeenInbox;
 }) =>
-  findNeeds({
+  findAgentDemands({
     facts: { ...calm, ...facts },
     agents,
     remotes,

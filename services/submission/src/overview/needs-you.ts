@@ -1,5 +1,5 @@
 import {
-  type BrokerLook,
+  type BrokerView,
   type Cause,
   type CauseKind,
   findCauses,
@@ -57,7 +57,7 @@ export interface NeedFacts {
   /** The Agents that have ever sent a heartbeat: others are not missed. */
   readonly heartbeating: ReadonlySet<string>;
   /** What this process knows of the broker by its own connection. */
-  readonly broker: BrokerLook;
+  readonly broker: BrokerView;
   readonly paths: PathFacts;
   /** The inbox, with what was refused in the last hour. */
   readonly inbox: SeenInbox;
@@ -67,7 +67,7 @@ export interface NeedFacts {
 const sentWithin: Milliseconds = 60_000;
 
 /** What needs an operator: first what keeps tasks from going on, causes before their effects, as `why` has them. Pure. */
-export function findNeeds(found: NeedFacts): readonly Need[] {
+export function findAgentDemands(found: NeedFacts): readonly Need[] {
   const causes = causesOf(found);
   return [
     ...causes.map((cause) => needOf(cause, found)),
@@ -109,7 +109,7 @@ function causesOf(found: NeedFacts): readonly Cause[] {
   return findCauses(system).filter((cause) => concerns(cause, remotes));
 }
 
-/** What keeps nothing waiting concerns no operator, unless one has wished it. */
+/** What keeps nothing waiting concerns no operator, unless one has requested it. */
 function concerns({ kind, about, count }: Cause, remotes: NeedFacts["remotes"]): boolean {
   const isHeld = remotes.some(({ service, held }) => service === about && held);
   const isCounted = kind === "remote" || kind === "agentSilent" || kind === "circuits";

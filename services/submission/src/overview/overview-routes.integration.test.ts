@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sampleBooking } from "../../test/bookings.ts";
 import { halted } from "../../test/halted-bookings.ts";
-import { type OperatedService, openOperated, token, wish } from "../../test/operated.ts";
+import { asOperator, type OperatedService, openOperated, token } from "../../test/operated.ts";
 
 let operated: OperatedService;
 let haltedId: string;
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 test("the overview says how many tasks there are in each state, what needs an operator, and which processes live", async () => {
-  await operated.act("/v1/agents/payments/pause", wish);
+  await operated.act("/v1/agents/payments/pause", asOperator);
   const overview = (await get("/v1/overview")).json();
   expect(overview).toMatchObject({
     at: expect.stringMatching(/^\d{4}-.*Z$/),

@@ -1,4 +1,4 @@
-import type { BrokerLook } from "@holdfast/diagnosis";
+import type { BrokerView } from "@holdfast/diagnosis";
 import { quantileOf } from "@holdfast/domain";
 import type {
   ListedAgent,
@@ -8,12 +8,12 @@ import type {
   SeenInstance,
   SubjectTotals,
 } from "@holdfast/state-store";
-import { findNeeds } from "./needs-you.ts";
+import { findAgentDemands } from "./needs-you.ts";
 
 interface OverviewSources {
   readonly store: OperationsStore;
   /** What this process knows of the broker. */
-  readonly lookAtBroker: () => BrokerLook;
+  readonly viewBroker: () => BrokerView;
 }
 
 const minute = 60_000;
@@ -24,7 +24,7 @@ const recent = 15 * minute;
 const day = 24 * 60 * minute;
 
 /** What an operator looks at first. It reads a bounded number of rows, whatever the history. */
-export async function readOverview({ store, lookAtBroker }: OverviewSources) {
+export async function readOverview({ store, viewBroker }: OverviewSources) {
   const [facts, agents, remotes, instances, known, paths, inbox] = await Promise.all([
     store.findOverview(),
     store.listAgents({ after: null, most: mostAgents }),
@@ -34,7 +34,7 @@ export async function readOverview({ store, lookAtBroker }: OverviewSources) {
     store.findPaths(),
     store.findInbox({ within: 60 * minute }),
   ]);
-  const broker = lookAtBroker();
+  const broker = viewBroker();
   const now = facts.now.getTime();
   const [ofAgents, ofDay, ofMinutes] = await Promise.all([
     store.findTotals({ of: "agent", now, from: now - recent, until: now }),
@@ -50,7 +50,16 @@ export async function readOverview({ store, lookAtBroker }: OverviewSources) {
     states: statesOf(facts, ofDay[0]),
     perMinute: perMinute(ofMinutes[0], now),
     oldestDueMs: oldestDue.length === 0 ? null : Math.round(Math.max(0, ...oldestDue)),
-    needsYou: findNeeds({ facts, agents, remotes, instances, heartbeating, broker, paths, inbox }),
+    needsYou: findAgentDemands({
+      facts,
+      agents,
+      remotes,
+      instances,
+      heartbeating,
+      broker,
+      paths,
+      inbox,
+    }),
     agents: agents.map((agent) =>
       agentRow(agent, {
         totals: totals.get(agent.name),

@@ -61,14 +61,14 @@ export function resultRoute(app: FastifyInstance, { tasks, waiter, access }: Dep
       // A result has nothing in it that operators alone may see.
       const makeRoom = roomForRows(request, reply);
       const as = { reader: "stranger", makeRoom } as const;
-      const patience = readWait(request.query.wait);
+      const timeout = readWait(request.query.wait);
       const now = await tasks.show(id, as);
-      if (isSettled(now.resource) || patience === 0) {
+      if (isSettled(now.resource) || timeout === 0) {
         return sendResult(reply, await tasks.withResult(now, makeRoom));
       }
       // Nothing of the task is needed while it goes on.
       request.held?.release();
-      await waitForResult(waiter, request, reply, { taskId: id, patience });
+      await waitForResult(waiter, request, reply, { taskId: id, timeout });
       return sendResult(reply, await tasks.withResult(await tasks.show(id, as), makeRoom));
     },
   );

@@ -11,14 +11,14 @@ interface Dependencies {
 
 interface Wait {
   readonly caller: Caller;
-  readonly patience: Milliseconds;
+  readonly timeout: Milliseconds;
   readonly onGone: (leave: () => void) => void;
 }
 
 /** Waits for tasks to end. */
 export interface ResultWaiter {
   /**
-   * Resolves when the task has ended, or earlier: after `patience`, when the process stops, when the caller is gone
+   * Resolves when the task has ended, or earlier: after `timeout`, when the process stops, when the caller is gone
    * (`onGone` is given what to call then), or at once when too many wait, or too many of its address.
    */
   wait(taskId: string, how: Wait): Promise<void>;
@@ -75,7 +75,7 @@ export function resultWaiter({
   };
 
   return {
-    wait: (taskId, { caller, patience, onGone }) =>
+    wait: (taskId, { caller, timeout, onGone }) =>
       new Promise((resolve) => {
         const place = isStopped ? null : room.take(caller);
         if (place === null) return resolve();
@@ -89,7 +89,7 @@ export function resultWaiter({
             resolve();
           },
         };
-        const limit = setTimeout(one.leave, patience);
+        const limit = setTimeout(one.leave, timeout);
         waiting.add(one);
         onGone(one.leave);
         plan(soon);

@@ -18,14 +18,14 @@ export async function waitForResult(
   waiter: ResultWaiter,
   request: FastifyRequest,
   reply: FastifyReply,
-  { taskId, patience }: { readonly taskId: string; readonly patience: Milliseconds },
+  { taskId, timeout }: { readonly taskId: string; readonly timeout: Milliseconds },
 ): Promise<void> {
   const { socket } = request.raw;
   const usual = socket.timeout;
-  socket.setTimeout(patience + grace);
+  socket.setTimeout(timeout + grace);
   await waiter.wait(taskId, {
     caller: request.server.guard.callerOf(request.raw),
-    patience,
+    timeout,
     onGone: (leave) => onGone(request.raw, reply.raw, leave),
   });
   if (usual !== undefined) socket.setTimeout(usual);

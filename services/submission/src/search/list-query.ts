@@ -8,7 +8,7 @@ import {
   resolveWhen,
   whenWords,
 } from "@holdfast/domain";
-import type { PageWish, TaskCondition, TaskFilter } from "@holdfast/state-store";
+import type { PageQuery, TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { pageFields, readCursor, sizeOf } from "../api/pages.ts";
 import { invalidRequest } from "../problem.ts";
@@ -110,4 +110,4 @@ export const pageOf = ({
 }: {
   readonly limit?: number;
   readonly after?: string;
-}): PageWish => ({ after: readCursor(after, isId), most: sizeOf(limit, pages) });
+}): PageQuery => ({ after: readCursor(after, isId), most: sizeOf(limit, pages) });

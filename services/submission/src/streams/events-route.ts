@@ -1,6 +1,6 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { describe, eventStream } from "../api/describe.ts";
-import type { Following } from "./follow-by-looks.ts";
+import type { Following } from "./follow-by-polls.ts";
 import type { ChangesFollower } from "./follow-changes.ts";
 import { lastEventId, type Resuming, StreamQuery } from "./last-event-id.ts";
 import type { OpenStreams } from "./open-streams.ts";

@@ -5,7 +5,14 @@ import { finishTask } from "../../test/finish-task.ts";
 import { operationsUrl } from "../../test/operations-url.ts";
 import { readStream, type StreamClient } from "../../test/read-stream.ts";
 import { serve } from "../../test/serve.ts";
-import { authorization, idOf, openTrips, type TripService, token, wish } from "../../test/trips.ts";
+import {
+  asOperator,
+  authorization,
+  idOf,
+  openTrips,
+  type TripService,
+  token,
+} from "../../test/trips.ts";
 
 const resources = new AsyncDisposableStack();
 let trips: TripService;
@@ -40,7 +47,7 @@ async function open(storeUrl: string, mostStreams = 10) {
 
 const submitted = async () => idOf(await trips.submit());
 const pause = (id: string) =>
-  trips.post(`/v1/tasks/${id}/pause`, wish, { authorization, "if-match": "*" });
+  trips.post(`/v1/tasks/${id}/pause`, asOperator, { authorization, "if-match": "*" });
 const hasTick = (client: StreamClient) => client.events().some(({ event }) => event === "tick");
 const changesOf = (client: StreamClient) =>
   client

@@ -2,7 +2,7 @@ import type { Milliseconds } from "@holdfast/domain";
 import type { OperationsStore } from "@holdfast/state-store";
 import { type ChangesView, changesView, type FreshChanges, mostTasks } from "./changes-view.ts";
 import type { EventStream } from "./event-stream.ts";
-import { type Following, followByLooks } from "./follow-by-looks.ts";
+import { type Following, followByPolls } from "./follow-by-polls.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 interface Dependencies {
@@ -19,7 +19,7 @@ export interface ChangesFollower {
   after: string | null;
 }
 
-const betweenLooks: Milliseconds = 1_000;
+const pollInterval: Milliseconds = 1_000;
 const betweenTicks: Milliseconds = 2_000;
 /** Entries of the history that a look reads: what is before them counts as seen. */
 const mostMoves = 20_000;
@@ -35,11 +35,11 @@ const mostResumed = 20;
 export function followChanges(deps: Dependencies): Following<ChangesFollower> {
   const ticks = tickSender(deps);
   let view: ChangesView = changesView();
-  return followByLooks({
+  return followByPolls({
     async look(followers) {
-      const { current, id } = await lookAtChanges(deps, [...followers], view);
+      const { current, id } = await readChanges(deps, [...followers], view);
       await ticks.send(current, id);
-      return betweenLooks;
+      return pollInterval;
     },
     // What happened while no client followed is of no interest to a new one.
     onFirst() {
@@ -48,18 +48,18 @@ export function followChanges(deps: Dependencies): Following<ChangesFollower> {
   });
 }
 
-interface Looked {
+interface Polled {
   /** Followers that have everything up to now. */
   readonly current: readonly ChangesFollower[];
   /** The entry after which they go on. */
   readonly id: string;
 }
 
-async function lookAtChanges(
+async function readChanges(
   { store, streams }: Dependencies,
   followers: readonly ChangesFollower[],
   view: ChangesView,
-): Promise<Looked> {
+): Promise<Polled> {
   const { after } = view;
   const changes = view.take(await store.findChangedTasks({ after, most: mostRead, mostMoves }));
   const { id } = changes;
@@ -88,7 +88,7 @@ function tickSender({ overview }: Pick<Dependencies, "overview">) {
       const due = some.filter((one) => isDue || !ticked.has(one));
       if (due.length === 0) return;
       const found = await overview();
-      if (isDue) dueAt = performance.now() + betweenTicks - betweenLooks / 2;
+      if (isDue) dueAt = performance.now() + betweenTicks - pollInterval / 2;
       for (const one of due) {
         ticked.add(one);
         one.stream.send({ id, event: "tick", data: { at: found.at, overview: found } });

@@ -3,7 +3,7 @@ import { openLink } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { readStream, type StreamClient } from "../../test/read-stream.ts";
 import { serve } from "../../test/serve.ts";
-import { openTrips, type TripService, token, wish } from "../../test/trips.ts";
+import { asOperator, openTrips, type TripService, token } from "../../test/trips.ts";
 
 const resources = new AsyncDisposableStack();
 let trips: TripService;
@@ -17,7 +17,7 @@ const submitted = async () => (await trips.submit()).json<{ id: string }>().id;
 const tasksSent = (client: StreamClient) =>
   client.events().filter(({ event }) => event === "task").length;
 const pause = (id: string) =>
-  trips.post(`/v1/tasks/${id}/pause`, wish, {
+  trips.post(`/v1/tasks/${id}/pause`, asOperator, {
     authorization: `Bearer ${token}`,
     "if-match": "*",
   });

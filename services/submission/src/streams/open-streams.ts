@@ -35,7 +35,7 @@ const heartbeat: Milliseconds = 15_000;
 /** Unread bytes from which on a client gets nothing more until it has read. */
 const mostUnread = 64 * 1_024;
 /** It is dropped when it has left something unread for so long. */
-const patience: Milliseconds = 30_000;
+const timeout: Milliseconds = 30_000;
 
 /** Bounds how many streams there are and what they keep in memory, and ends them when the process stops. */
 export function openStreams({
@@ -99,7 +99,7 @@ function readerWatch(clock: () => Milliseconds): (stream: EventStream) => boolea
   return (stream) => {
     if (stream.unread === 0) lagging.delete(stream);
     else if (!lagging.has(stream)) lagging.set(stream, clock());
-    const isGone = clock() - (lagging.get(stream) ?? clock()) > patience;
+    const isGone = clock() - (lagging.get(stream) ?? clock()) > timeout;
     if (isGone) stream.drop();
     return !isGone;
   };

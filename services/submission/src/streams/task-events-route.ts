@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Access } from "../access/access.ts";
 import { describe, eventStream } from "../api/describe.ts";
 import { type ById, codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
-import type { Following } from "./follow-by-looks.ts";
+import type { Following } from "./follow-by-polls.ts";
 import { lastEventId, type Resuming, StreamQuery } from "./last-event-id.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { type Follower, follower, overlap } from "./task-followers.ts";

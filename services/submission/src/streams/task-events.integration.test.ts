@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { finishTask } from "../../test/finish-task.ts";
 import { readStream, type StreamClient } from "../../test/read-stream.ts";
 import { serve } from "../../test/serve.ts";
-import { openTrips, type TripService, token, wish } from "../../test/trips.ts";
+import { asOperator, openTrips, type TripService, token } from "../../test/trips.ts";
 
 let trips: TripService;
 let app: ReturnType<typeof serve>;
@@ -27,7 +27,7 @@ const pause = (id: string) =>
     method: "POST",
     url: `/v1/tasks/${id}/pause`,
     headers: { authorization: `Bearer ${token}`, "if-match": "*" },
-    payload: wish,
+    payload: asOperator,
   });
 
 test("a stream has every move as its history has it, the task as it stands, and its end", async () => {

@@ -2,7 +2,7 @@ import { holdfastVersion, redactConfig } from "@holdfast/runtime";
 import type { OperationsStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { describe, ref } from "../api/describe.ts";
-import { sharedLook } from "../overview/shared-look.ts";
+import { sharedView } from "../overview/shared-view.ts";
 import type { FoundQueues } from "./find-queues.ts";
 import { readSystem } from "./read-system.ts";
 
@@ -23,7 +23,7 @@ export function systemRoute(
   { store, queues, configuration, onRequest }: Dependencies,
 ): void {
   const version = holdfastVersion();
-  const look = sharedLook(() => readSystem({ store, queues, version }), { freshFor });
+  const look = sharedView(() => readSystem({ store, queues, version }), { freshFor });
   const shown = redactConfig(configuration);
   const schema = describe({
     id: "getSystem",

@@ -56,7 +56,7 @@ async function scan({ steps = 0, taskIds = [], nextIn = null, hold = 0, ...world
         };
       },
     },
-    grace: { holdFor: () => hold, next: () => {} },
+    recoveryDelay: { holdFor: () => hold, next: () => {} },
     broker: { inspect: async () => ({ messages: unrecorded, consumers: 0 }) },
     clock: { now: () => 0 },
     probes: {
@@ -157,7 +157,7 @@ function lockedStore({ steps, locked }: { readonly steps: number; readonly locke
       },
       rememberOutage: async () => {},
     },
-    grace: { holdFor: () => 0, next: () => {} },
+    recoveryDelay: { holdFor: () => 0, next: () => {} },
     broker: { inspect: async () => null },
     clock: { now: () => 0 },
     probes: { outFor: () => 0, ask: async () => 50, arrived: () => {} },

@@ -25,7 +25,7 @@ interface Dependencies {
   readonly store: Pick<SupervisorStore, "findExpired" | "applyEvents" | "rememberOutage">;
   readonly broker: Pick<Broker, "inspect">;
   readonly clock: Pick<Clock, "now">;
-  readonly grace: RecoveryDelay;
+  readonly recoveryDelay: RecoveryDelay;
   readonly probes: ReplyProbes;
   /** Tells the Schedulers that there may be something to do. */
   readonly hint: () => void;
@@ -52,7 +52,7 @@ const reportedWithin = 3_000;
  * Milliseconds for which replies are waited for that one Scheduler may hold, while others record theirs. What is
  * silent then is tried again, and no failure is counted.
  */
-const patience = 10_000;
+const timeout = 10_000;
 
 /**
  * One scan: finds steps whose complete-by time has passed and has `decide` apply the remedy that
@@ -62,7 +62,7 @@ const patience = 10_000;
  * the delay until the next scan: until the next complete-by time, within bounds.
  */
 export function recoverExpiredSteps(deps: Dependencies) {
-  const { store, grace, probes, rest } = deps;
+  const { store, recoveryDelay, probes, rest } = deps;
   const apply = applyRemedies(deps);
   const areUnrecorded = unrecordedReplies(deps);
   /** Tasks that could not be changed since the last scan that found less than a batch. */
@@ -74,12 +74,12 @@ export function recoverExpiredSteps(deps: Dependencies) {
     if (unproven.length > 0) {
       // Tasks whose own limit has passed wait as well: what would end them may be on its way.
       const pause = await probes.ask(Math.max(...unproven.map(({ overdue }) => overdue)));
-      const isStuck = probes.outFor() > patience && unproven.every(({ proven }) => proven > 0);
+      const isStuck = probes.outFor() > timeout && unproven.every(({ proven }) => proven > 0);
       if (!isStuck) return pause;
     } else probes.arrived();
     const unrecorded = expired.steps.length > 0 ? await areUnrecorded() : "no";
     if (unrecorded === "wait") return Math.min(rest, shortestRest * 5);
-    const hold = grace.holdFor();
+    const hold = recoveryDelay.holdFor();
     if (hold > 0) return hold;
     const heldBefore = held.size;
     const reportedEvents = toReportedEvents(expired, unrecorded === "yes");
@@ -88,7 +88,7 @@ export function recoverExpiredSteps(deps: Dependencies) {
     const more = isFull && (applied > 0 || held.size > heldBefore);
     if (!more) held.clear();
     const sleep = more ? 0 : Math.min(rest, Math.max(shortestRest, expired.nextIn ?? rest));
-    grace.next(sleep);
+    recoveryDelay.next(sleep);
     return sleep;
   };
 }
@@ -111,7 +111,7 @@ function unrecordedReplies({
     }
     since ??= clock.now();
     await store.rememberOutage({ part: "replies", lasted: reportedWithin });
-    return clock.now() - since < patience ? "wait" : "yes";
+    return clock.now() - since < timeout ? "wait" : "yes";
   };
 }
 

@@ -2,7 +2,7 @@ import type { Clock, Logger } from "@holdfast/runtime";
 
 interface Options {
   /** How long to hold back, in milliseconds. */
-  readonly grace: number;
+  readonly recoveryDelay: number;
   readonly log: Pick<Logger, "warn">;
   readonly clock: Pick<Clock, "now">;
 }
@@ -14,7 +14,7 @@ const gap = 2_000;
  * Holds recovery back for a while after an outage, and after a start: replies waited it out as well, and must not be
  * taken for silence because the Supervisor came back first.
  */
-export function recoveryDelay({ grace, log, clock }: Options) {
+export function delayRecovery({ recoveryDelay, log, clock }: Options) {
   let expectedAt = Number.NEGATIVE_INFINITY;
   let heldUntil = 0;
   return {
@@ -22,8 +22,8 @@ export function recoveryDelay({ grace, log, clock }: Options) {
     holdFor(): number {
       const now = clock.now();
       if (now - expectedAt > gap) {
-        heldUntil = now + grace;
-        log.warn({ grace }, "recovery delayed");
+        heldUntil = now + recoveryDelay;
+        log.warn({ recoveryDelay }, "recovery delayed");
       }
       const hold = Math.max(0, heldUntil - now);
       expectedAt = now + hold;
@@ -36,4 +36,4 @@ export function recoveryDelay({ grace, log, clock }: Options) {
   };
 }
 
-export type RecoveryDelay = ReturnType<typeof recoveryDelay>;
+export type RecoveryDelay = ReturnType<typeof delayRecovery>;

@@ -2,7 +2,7 @@ import type { Logger } from "@holdfast/runtime";
 import type { SupervisorStore } from "@holdfast/state-store";
 
 interface Dependencies {
-  readonly store: Pick<SupervisorStore, "lookAtClock">;
+  readonly store: Pick<SupervisorStore, "readClock">;
   readonly log: Pick<Logger, "info" | "error">;
 }
 
@@ -12,7 +12,7 @@ export function clockGuard({ store, log }: Dependencies): () => Promise<void> {
 
   return async () => {
     const known = aheadSince;
-    aheadSince = await store.lookAtClock();
+    aheadSince = await store.readClock();
     if (aheadSince === known) return;
     if (aheadSince === null) log.info("store clock is trusted again");
     else {

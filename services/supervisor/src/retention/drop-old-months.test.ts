@@ -32,7 +32,7 @@ async function forget({ keep = 1_000, months = [], rows = 0, ...world }: World) 
       deleteOldBulkOperations: ({ batch }) => take("bulk operations", batch),
       deleteOldMessages: ({ batch }) => take("messages", batch),
       deleteExcessMessages: async () => [],
-      lookAtClock: async () => null,
+      readClock: async () => null,
       deleteFinishedTasks: ({ month, batch }) => take(`tasks of ${month}`, batch),
       dropMonth: async ({ month }) => asked.push(`drop ${month}`) > 0,
       findOldMonths: async () =>

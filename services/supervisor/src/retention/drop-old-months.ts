@@ -15,7 +15,7 @@ export type ForgettingStore = Pick<
   | "deletePassedFairnessKeys"
   | "dropMonth"
   | "findOldMonths"
-  | "lookAtClock"
+  | "readClock"
 >;
 
 interface Dependencies {

@@ -23,7 +23,7 @@ function keysOf(batches: number, onLook: (looks: number) => void = () => {}) {
     dropMonth: async () => false,
     findOldMonths: async () => [],
     findStatisticsProgress: async () => ({ countedAt: null, behind: 0, isDue: false }),
-    lookAtClock: async () => null,
+    readClock: async () => null,
     makePartitions: async () => [],
     rollUp: async () => ({ outcome: "counted", events: 0, behind: 0 }),
   };

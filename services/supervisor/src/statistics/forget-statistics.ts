@@ -11,12 +11,12 @@ interface Dependencies {
 }
 
 /** Milliseconds. The shortest time that counts are kept is three days. */
-const rest = 3_600_000;
+const interval = 3_600_000;
 
-/** Deletes counts and groups of failures that are past their time. Resolves to how long to rest. */
+/** Deletes counts and groups of failures that are past their time. Resolves to how long to interval. */
 export const forgetStatistics =
   ({ store, ...ending }: Dependencies) =>
   async (): Promise<number> => {
     const { isPartial } = await deleteInBatches(() => store.deleteOldStatistics({ batch }), ending);
-    return isPartial ? pause : rest;
+    return isPartial ? pause : interval;
   };

@@ -9,7 +9,7 @@ interface Dependencies {
 }
 
 /** Milliseconds between two looks whether the history has become longer, and while another Supervisor counts. */
-const rest = 5_000;
+const interval = 5_000;
 /** Milliseconds between two batches, in which others get the store's attention. */
 const pause = 50;
 /** Entries: it is logged when the Supervisors have fallen behind by so many, and when they have caught up. */
@@ -23,12 +23,12 @@ export function rollUpHistory({ store, log }: Dependencies): () => Promise<numbe
   let wasBehind = false;
   return async () => {
     const { isDue } = await store.findStatisticsProgress();
-    if (!isDue) return rest;
+    if (!isDue) return interval;
     const { outcome, behind } = await store.rollUp();
     const isBehind = behind > (wasBehind ? 0 : muchBehind);
     if (isBehind !== wasBehind)
       log.info({ behind }, isBehind ? "statistics are behind" : "statistics have caught up");
     wasBehind = isBehind;
-    return outcome === "counted" && behind > 0 ? pause : rest;
+    return outcome === "counted" && behind > 0 ? pause : interval;
   };
 }

@@ -186,7 +186,7 @@ function saysTheSame(output: unknown, answer: Readonly<Record<string, unknown>>)
 
 /** I14 and I18: the queues are empty, and what was set aside is where a person looks. */
 function judgeLeftovers(book: IndexedEvidence): readonly Violation[] {
-  return [...fullQueues(book), ...unexplainedLetters(book), ...wrongAlerts(book)];
+  return [...fullQueues(book), ...unexplainedDeadLetters(book), ...wrongAlerts(book)];
 }
 
 const fullQueues = ({ queues }: IndexedEvidence): readonly Violation[] =>
@@ -196,7 +196,7 @@ const fullQueues = ({ queues }: IndexedEvidence): readonly Violation[] =>
       return { invariant: "I14", taskId: null, what: `${messages} messages are left in ${queue}` };
     });
 
-function unexplainedLetters({ deadLetters, poison }: IndexedEvidence): readonly Violation[] {
+function unexplainedDeadLetters({ deadLetters, poison }: IndexedEvidence): readonly Violation[] {
   const expected = new Set(poison);
   return deadLetters
     .filter(({ messageId }) => messageId === null || !expected.has(messageOf(messageId)))

@@ -15,7 +15,7 @@ interface Options {
 }
 
 /** Milliseconds between two looks whether the queue is still there. */
-const rest = 1_000;
+const interval = 1_000;
 
 /** Consumes the queue that the orders name for their statuses, and declares it again after a broker was wiped. */
 export async function listenToStatuses(options: Options): Promise<AsyncDisposable> {
@@ -33,7 +33,7 @@ export async function listenToStatuses(options: Options): Promise<AsyncDisposabl
   });
   const keeping = (async () => {
     while (!signal.aborted) {
-      await sleep(rest, undefined, { signal }).catch(() => {});
+      await sleep(interval, undefined, { signal }).catch(() => {});
       await declare().catch(() => {});
     }
   })();

@@ -11,8 +11,8 @@ interface Options {
 }
 
 /** Milliseconds. */
-const rest = 100;
-const patience = 5_000;
+const interval = 100;
+const timeout = 5_000;
 /** How often one order is asked about before another one is chosen. */
 const looks = 5;
 
@@ -29,7 +29,7 @@ export async function pollOrders({
     for (let look = 0; look < looks; look += 1) {
       const seen = taskId === null ? null : await ask(urls(), taskId);
       if (seen !== null && taskId !== null) record({ at: Date.now(), observer, taskId, ...seen });
-      await sleep(rest, undefined, { signal }).catch(() => {});
+      await sleep(interval, undefined, { signal }).catch(() => {});
     }
   }
 }
@@ -41,7 +41,7 @@ async function ask(
   const url = urls[Math.floor(Math.random() * urls.length)];
   if (url === undefined) return null;
   try {
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(timeout);
     const response = await fetch(`${url}/v1/tasks/${taskId}`, { signal });
     if (response.status !== 200) return null;
     const { state, version } = (await response.json()) as { state: string; version: number };

@@ -17,7 +17,7 @@ interface Options {
 }
 
 /** Milliseconds within which a fault must be over. */
-const patience = 120_000;
+const timeout = 120_000;
 
 /** Injects each fault at its time, whatever else is broken. Resolves when all is whole again. */
 export async function injectFaults(options: Options): Promise<void> {
@@ -67,7 +67,7 @@ async function tryToStrike(fault: FaultClass, field: Field): Promise<FaultEvent>
 }
 
 async function tooLong(): Promise<never> {
-  await sleep(patience, undefined, { ref: false });
+  await sleep(timeout, undefined, { ref: false });
   throw new Error("it did not end in time");
 }
 

@@ -32,7 +32,7 @@ type Asking = Pick<Environment, "query">;
 
 const last = (table: string): string => `(select coalesce(max(id), 0)::float8 from state.${table})`;
 
-export async function markStore({ query }: Asking): Promise<StoreMark> {
+export async function confirmStore({ query }: Asking): Promise<StoreMark> {
   const [mark] = await query<Omit<StoreMark, "at">>(
     `select ${last("events")} as events, ${last("rejected_replies")} as "rejectedReplies",
             ${last("dead_letters")} as "deadLetters", ${last("alerts")} as alerts`,

@@ -5,7 +5,7 @@ import type { Environment } from "../system/start-environment.ts";
 
 /** Milliseconds after the last fault within which everything must have ended. */
 const healWithin = 45_000;
-const rest = 200;
+const interval = 200;
 
 /** Whether all orders were answered and have ended within the time. */
 export async function untilEnded(
@@ -15,9 +15,9 @@ export async function untilEnded(
   const isAnswered = submitting.then(() => true);
   const giveUpAt = performance.now() + healWithin;
   while (performance.now() < giveUpAt) {
-    const answered = await Promise.race([isAnswered, sleep(rest, false)]);
+    const answered = await Promise.race([isAnswered, sleep(interval, false)]);
     if (answered && (await openOrders(environment)) === 0) return true;
-    await sleep(rest);
+    await sleep(interval);
   }
   return false;
 }
@@ -39,7 +39,7 @@ export async function quietQueues(environment: Environment) {
     const queues = await readQueues(environment);
     const isQuiet = queues.every(({ messages }) => messages === 0);
     if (isQuiet || performance.now() > giveUpAt) return queues;
-    await sleep(rest);
+    await sleep(interval);
   }
 }
 

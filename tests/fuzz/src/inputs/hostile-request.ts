@@ -86,7 +86,7 @@ const ifMatch = (dice: Dice): Record<string, string> =>
     ? {}
     : { "if-match": dice.pick([`"${dice.between(1, 12)}"`, '"1"', "*", 'W/"1"', "x"]) };
 
-const wish = (): Record<string, unknown> => ({
+const asOperator = (): Record<string, unknown> => ({
   actor: "fuzz",
   reason: "to see what happens",
 });
@@ -100,7 +100,7 @@ const onOrder = (dice: Dice, around: DecisionContext): Route => {
     method: "POST",
     path: `/v1/tasks/${orderId(dice, around)}/${act}`,
     headers: { ...json, ...authorization(dice, around), ...ifMatch(dice) },
-    valid: () => ({ ...wish(), ...(more as Record<string, object>)[act] }),
+    valid: () => ({ ...asOperator(), ...(more as Record<string, object>)[act] }),
   };
 };
 

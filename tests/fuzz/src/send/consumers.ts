@@ -82,7 +82,7 @@ const propertiesOf = (type: string, messageId: string, userId: string) => ({
 const isRefusedReply = (taskId: string) => (seen: Witnesses) =>
   seen.has(`select 1 from state.rejected_replies where task_id = '${taskId}'`);
 
-const isLetter = (id: string) => (seen: Witnesses) =>
+const isDeadLetter = (id: string) => (seen: Witnesses) =>
   seen.has(`select 1 from state.dead_letters where message_id = '${id}'`);
 
 /** Refused, as no task has this id; it is kept with the reason. */
@@ -103,7 +103,7 @@ const goodReply =
     isRecorded: isRefusedReply(taskId),
   });
 
-const goodLetter =
+const goodDeadLetter =
   (queue: string): Consumer["good"] =>
   (id, userId) => ({
     message: {
@@ -112,7 +112,7 @@ const goodLetter =
       body: Buffer.from("{}"),
       properties: propertiesOf(StepReply.type, id, userId),
     },
-    isRecorded: isLetter(id),
+    isRecorded: isDeadLetter(id),
   });
 
 const goodOrder: Consumer["good"] = (id, userId) => ({
@@ -169,7 +169,7 @@ export const consumers: readonly Consumer[] = [
       message: {
         exchange: heartbeatExchange,
         routingKey: heartbeatRoute(id),
-        body: StepProgress.encode({ attempts: [], unheardMs: 1 }),
+        body: StepProgress.encode({ attempts: [], unansweredMs: 1 }),
         properties: propertiesOf(StepProgress.type, id, userId),
       },
       isRecorded: (seen) => seen.has(`select 1 from state.outages where part = 'agent ${id}'`),
@@ -227,7 +227,7 @@ export const consumers: readonly Consumer[] = [
           headers: { "x-first-death-reason": "rejected" },
         },
       },
-      isRecorded: isLetter(taskId),
+      isRecorded: isDeadLetter(taskId),
     }),
   },
   {
@@ -244,7 +244,7 @@ export const consumers: readonly Consumer[] = [
       to: { exchange: "", routingKey: queue },
       count: 60,
       maxBytes: largeEnough,
-      good: goodLetter(queue),
+      good: goodDeadLetter(queue),
     }),
   ),
   {

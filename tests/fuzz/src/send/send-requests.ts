@@ -16,9 +16,9 @@ export interface RequestSender extends Disposable {
 }
 
 /** Milliseconds within which a whole request must be answered. */
-const patience = 20_000;
+const timeout = 20_000;
 /** Milliseconds that a damaged request is left to be answered, as it may not look whole to the server. */
-const patienceWithDamage = 1_000;
+const damageTimeout = 1_000;
 
 export function openRequestSender(connections: number): RequestSender {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -54,7 +54,7 @@ async function sendWhole(
       );
     },
   );
-  outgoing.setTimeout(patience, () => {
+  outgoing.setTimeout(timeout, () => {
     reject(new DOMException(`${method} ${path} was not answered`, "TimeoutError"));
     outgoing.destroy();
   });
@@ -81,7 +81,7 @@ async function sendBytes(url: string, request: HostileRequest): Promise<Answer |
   socket.on("error", () => resolve());
   socket.on("close", () => resolve());
   socket.write(request.manner === "slow" ? beginningOf(request) : request.body);
-  await Promise.race([over, sleep(patienceWithDamage)]);
+  await Promise.race([over, sleep(damageTimeout)]);
   socket.destroy();
   const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1];
   if (status === undefined) return null;

@@ -11,7 +11,7 @@ import { diceOf } from "../inputs/dice.ts";
 import { agents } from "../inputs/hostile-message.ts";
 import { consumers, type Witnesses } from "./consumers.ts";
 import { type MessageSender, openMessageSender } from "./send-messages.ts";
-import { fireDeep, fireValid, isStandstill } from "./volleys.ts";
+import { fireDeep, fireValid, isStalled } from "./volleys.ts";
 
 const stack = new AsyncDisposableStack();
 const refused = new Set<string>();
@@ -86,8 +86,8 @@ test.each(kinds)(
     const { target } = consumer;
     const behindDeep = await fireDeep(consumer, diceOf(1, 1), firing, signal);
     // On a slow machine as many valid ones take as long.
-    const isSlow = isStandstill({ target, behindDeep, behindValid: 0 });
+    const isSlow = isStalled({ target, behindDeep, behindValid: 0 });
     const behindValid = isSlow ? await fireValid(consumer, diceOf(1, 2), firing, signal) : 0;
-    expect(isStandstill({ target, behindDeep, behindValid })).toBe(false);
+    expect(isStalled({ target, behindDeep, behindValid })).toBe(false);
   },
 );

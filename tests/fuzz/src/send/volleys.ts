@@ -20,7 +20,7 @@ const aMoment = 300;
 const slowest = 10;
 
 /** Whether a good message waited for deep ones in a way that their number does not explain. */
-export const isStandstill = ({ behindValid, behindDeep }: Volley): boolean =>
+export const isStalled = ({ behindValid, behindDeep }: Volley): boolean =>
   behindDeep > slowest * Math.max(aMoment, behindValid);
 
 interface Firing {
@@ -36,8 +36,8 @@ interface Options extends Firing {
 }
 
 /** Milliseconds between two looks into the store, and after which a message counts as never recorded. */
-const rest = 20;
-const patience = 60_000;
+const interval = 20;
+const timeout = 60_000;
 /** Milliseconds after which the good one is sent once more: a hint may be lost with the channel of who listens. */
 const again = 2_000;
 /** Messages that are made in one turn of the event loop. */
@@ -118,12 +118,12 @@ async function fire(consumer: Consumer, dice: Dice, volley: Volleyed): Promise<n
   let sentAt = begun;
   while (!(await isRecorded(seen))) {
     const now = performance.now();
-    if (now - begun > patience || signal.aborted) break;
+    if (now - begun > timeout || signal.aborted) break;
     if (now - sentAt > again) {
       sentAt = now;
       await sendGood();
     }
-    await sleep(rest);
+    await sleep(interval);
   }
   return performance.now() - begun;
 }

@@ -16,7 +16,7 @@ interface Options {
   readonly brokerUrl: string;
   readonly stateStoreUrl: string;
   /** Milliseconds within which each must have been read. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
 interface Canary {
@@ -24,15 +24,15 @@ interface Canary {
   readonly id: string;
 }
 
-const rest = 200;
+const interval = 200;
 
 /**
  * Sends a message to each queue of which the store shows that it was read: garbage, which must become a
  * dead letter, and a heartbeat. Resolves to the queues of which nothing was read in time.
  */
 export async function sendCanaries(options: Options): Promise<readonly string[]> {
-  const { brokerUrl, stateStoreUrl, patience } = options;
-  const letters = [...replyQueues, expiredQueue, submissionQueue].map(canaryOf);
+  const { brokerUrl, stateStoreUrl, timeout } = options;
+  const deadLetters = [...replyQueues, expiredQueue, submissionQueue].map(canaryOf);
   const heartbeat = canaryOf(heartbeatQueue);
   const beat = {
     agent: "inventory",
@@ -42,12 +42,13 @@ export async function sendCanaries(options: Options): Promise<readonly string[]>
     breaker: "closed",
     openForMs: 0,
   } as const;
-  const giveUpAt = performance.now() + patience;
+  const giveUpAt = performance.now() + timeout;
   /** A queue whose leader has just failed refuses for a moment. */
   const stored = async (publish: (channel: ConfirmChannel) => void): Promise<void> => {
-    while (performance.now() < giveUpAt && !(await isStored(brokerUrl, publish))) await sleep(rest);
+    while (performance.now() < giveUpAt && !(await isStored(brokerUrl, publish)))
+      await sleep(interval);
   };
-  for (const { queue, id } of letters) {
+  for (const { queue, id } of deadLetters) {
     const properties = { messageId: id, persistent: true };
     await stored((channel) => channel.sendToQueue(queue, Buffer.from("{"), properties));
   }
@@ -55,11 +56,11 @@ export async function sendCanaries(options: Options): Promise<readonly string[]>
   await stored((channel) => channel.publish(heartbeatExchange, heartbeatRoute("inventory"), body));
   for (;;) {
     const found = await idsRead(stateStoreUrl);
-    const missing = [...letters, heartbeat].filter(({ id }) => !found.has(id));
+    const missing = [...deadLetters, heartbeat].filter(({ id }) => !found.has(id));
     if (missing.length === 0 || performance.now() > giveUpAt) {
       return missing.map(({ queue }) => queue);
     }
-    await sleep(rest);
+    await sleep(interval);
   }
 }
 

@@ -155,5 +155,5 @@ const replyTo = (ref: Ref, dice: Dice): StepReply => ({
     { kind: "failed", code: "bait.failed", message: "no", transient: false, effect: "none" },
     { kind: "stopped", effect: "unknown" },
   ]),
-  takes: dice.pick([1, 100, 2 ** 31 - 1]),
+  bundleSize: dice.pick([1, 100, 2 ** 31 - 1]),
 });

@@ -8,7 +8,7 @@ interface Options {
   readonly brokerUrl: string;
   readonly operationsUrl: () => string;
   /** Milliseconds in which something must move: a task, a step, an attempt, or how much waits in a queue. */
-  readonly patience: number;
+  readonly timeout: number;
   /** Milliseconds in which all must have ended, whatever moves. */
   readonly limit: number;
 }
@@ -20,11 +20,11 @@ export interface Settled {
   readonly queues: readonly string[];
 }
 
-const rest = 500;
+const interval = 500;
 
 /** Lifts all pauses and delays, and waits until every task has ended and every queue is empty, for as long as they move. */
 export async function settle(options: Options): Promise<Settled> {
-  const { stateStoreUrl, brokerUrl, operationsUrl, patience, limit } = options;
+  const { stateStoreUrl, brokerUrl, operationsUrl, timeout, limit } = options;
   const endAt = performance.now() + limit;
   let [last, movedAt] = ["", performance.now()];
   for (;;) {
@@ -35,7 +35,7 @@ export async function settle(options: Options): Promise<Settled> {
     const now = performance.now();
     const seen = [...open, ...queues].toSorted().join("\n");
     if (seen !== last) [last, movedAt] = [seen, now];
-    if (seen === "" || now - movedAt > patience || now > endAt) return { open, queues };
-    await sleep(rest);
+    if (seen === "" || now - movedAt > timeout || now > endAt) return { open, queues };
+    await sleep(interval);
   }
 }

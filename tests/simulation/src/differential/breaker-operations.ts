@@ -28,11 +28,11 @@ export const breakerOperations: Readonly<Record<string, (pair: Pair) => Promise<
 
   async holdAndClose(pair) {
     const { real, memory, random } = pair;
-    const wish = { service: serviceOf(pair), actor: "ann", reason: "maintenance" };
+    const request = { service: serviceOf(pair), actor: "ann", reason: "maintenance" };
     const act = random.pick(["holdBreakerOpen", "closeBreaker", "closeBreaker"] as const);
     // Whether a service still wants to be left alone must not depend on the machine.
     await pair.advance(jump);
-    expect(memory[act](wish)).toBe(await real[act](wish));
+    expect(memory[act](request)).toBe(await real[act](request));
     await sameBreakers(pair);
   },
 
@@ -44,7 +44,7 @@ export const breakerOperations: Readonly<Record<string, (pair: Pair) => Promise<
       service,
       lanes: [{ lane: service }],
       lockedBy: "scheduler",
-      relayAfter: 300_000,
+      resendAfter: 300_000,
     };
     const theirs = await real.claimProbe(options);
     const ours = memory.claimProbe(options);

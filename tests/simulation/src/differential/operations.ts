@@ -89,11 +89,11 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
     }
   },
 
-  async markDispatchedSteps({ real, memory, random, claims }) {
+  async confirmRequests({ real, memory, random, claims }) {
     const marked = claims.filter(() => random.chance(0.3));
     if (marked.length === 0) return;
-    await real.markDispatchedSteps(marked.map(([theirs]) => theirs));
-    memory.markDispatchedSteps(marked.map(([, ours]) => ours));
+    await real.confirmRequests(marked.map(([theirs]) => theirs));
+    memory.confirmRequests(marked.map(([, ours]) => ours));
   },
 
   async recordAttemptSigns({ real, memory, random, claims }) {
@@ -113,20 +113,20 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
     memory.recordAttemptSigns(signs.flatMap(([, ours]) => ours ?? []));
   },
 
-  async takeUndispatchedSteps(pair) {
-    const relayAfter = 300_000;
+  async takeUnconfirmedSteps(pair) {
+    const resendAfter = 300_000;
     const held = pair.claims.filter(() => pair.random.chance(0.3));
     const [heldByReal, heldByMemory] = sides((side) => held.map((both) => both[side]));
-    const theirs = await pair.real.takeUndispatchedSteps({ relayAfter, held: heldByReal });
-    const ours = pair.memory.takeUndispatchedSteps({ relayAfter, held: heldByMemory });
+    const theirs = await pair.real.takeUnconfirmedSteps({ resendAfter, held: heldByReal });
+    const ours = pair.memory.takeUnconfirmedSteps({ resendAfter, held: heldByMemory });
     const [named, mine] = sides((side) =>
       (side === 0 ? theirs : ours).map((claim) => nameOfClaim(pair, side, claim)).toSorted(inOrder),
     );
     expect(mine).toEqual(named);
   },
 
-  async undispatchSteps({ real, memory }) {
-    expect(memory.undispatchSteps()).toBe(await real.undispatchSteps());
+  async unconfirmSteps({ real, memory }) {
+    expect(memory.unconfirmSteps()).toBe(await real.unconfirmSteps());
   },
 
   async stageDueSteps({ real, memory, advance }) {
@@ -135,7 +135,7 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
     const ours = memory.stageDueSteps();
     expect([...ours.lanes].toSorted(inOrder)).toEqual([...theirs.lanes].toSorted(inOrder));
     nearly(ours.nextIn, theirs.nextIn);
-    nearly(ours.relayIn, theirs.relayIn);
+    nearly(ours.resendIn, theirs.resendIn);
   },
 
   async findExpired(pair) {
@@ -168,22 +168,22 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
   },
 
   async pause({ real, memory, random }) {
-    const wish = { ...because, kind: "agent", name: random.pick(agentNames) } as const;
+    const request = { ...because, kind: "agent", name: random.pick(agentNames) } as const;
     const act = random.pick(["pause", "resume", "resume", "resume"] as const);
-    expect(memory[act](wish)).toBe(await real[act](wish));
+    expect(memory[act](request)).toBe(await real[act](request));
   },
 
   async pauseWorkflow({ real, memory, random }) {
     // Rarely, for nothing of it is claimed until it is resumed.
     if (random.chance(0.7)) return;
-    const wish = { ...because, kind: "workflow", name: random.pick(slow).name } as const;
-    expect(memory.pause(wish)).toBe(await real.pause(wish));
+    const request = { ...because, kind: "workflow", name: random.pick(slow).name } as const;
+    expect(memory.pause(request)).toBe(await real.pause(request));
   },
 
   async resumeWorkflows({ real, memory }) {
     for (const name of new Set(slow.map((workflow) => workflow.name))) {
-      const wish = { ...because, kind: "workflow", name } as const;
-      expect(memory.resume(wish)).toBe(await real.resume(wish));
+      const request = { ...because, kind: "workflow", name } as const;
+      expect(memory.resume(request)).toBe(await real.resume(request));
     }
   },
 
@@ -236,6 +236,6 @@ function claimOptions({ random }: Pair) {
       { lane: "north+south", agent, slots, most },
       { lane: "east+west", agent: random.pick(["east", "west"]), slots, most },
     ],
-    relayAfter: 300_000,
+    resendAfter: 300_000,
   };
 }

@@ -29,8 +29,8 @@ const acts: Readonly<Record<string, (pair: Pair) => Promise<void>>> = {
 
   async activateWorkflow(pair) {
     const { real, memory, random } = pair;
-    const wish = { ...because, name: random.pick(names), asAwaited: random.chance(0.5) };
-    expect(memory.activateWorkflow(wish)).toBe(await real.activateWorkflow(wish));
+    const request = { ...because, name: random.pick(names), asAwaited: random.chance(0.5) };
+    expect(memory.activateWorkflow(request)).toBe(await real.activateWorkflow(request));
     await sameVersions(pair);
   },
 
@@ -38,8 +38,8 @@ const acts: Readonly<Record<string, (pair: Pair) => Promise<void>>> = {
     const { real, memory, random } = pair;
     // Often all of them in turn: then the name has no version that takes tasks.
     for (const name of random.chance(0.3) ? names : [random.pick(names)]) {
-      const wish = { ...because, name };
-      expect(memory.retireWorkflow(wish)).toBe(await real.retireWorkflow(wish));
+      const request = { ...because, name };
+      expect(memory.retireWorkflow(request)).toBe(await real.retireWorkflow(request));
       await pair.advance(1);
     }
     await sameVersions(pair);

@@ -1,10 +1,10 @@
 import { type ActOptions, type HoldfastClient, ProblemError, type Task } from "@holdfast/client";
 import { exitCodes } from "../../exit-codes.ts";
+import { actOptions, readAct } from "../act-options.ts";
 import { filterOf, filterOptions } from "../filters.ts";
 import { own } from "../own-options.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
-import { wishOf, wishOptions } from "../wish.ts";
 
 type Act = (tasks: HoldfastClient["tasks"], id: string, how: ActOptions) => Promise<Task>;
 
@@ -14,13 +14,13 @@ const actVerb = (name: "cancel" | "pause" | "resume", summary: string, act: Act)
   operations: [`${name}Task`, "getTask", "listTasks"],
   operands: ["[id...]"],
   summary,
-  options: { ...filterOptions, ...wishOptions, ...own("dry-run", "yes") },
+  options: { ...filterOptions, ...actOptions, ...own("dry-run", "yes") },
   examples: [
     `tasks ${name} 01a1fd8d-d928-77c8-96cb-353aaba1757f --reason "a customer called"`,
     `tasks ${name} --label city=Lyon --reason "the hotel burned down" --dry-run`,
   ],
   async run(invocation) {
-    const how = await wishOf(invocation);
+    const how = await readAct(invocation);
     const ids = await idsOf(invocation);
     const isMany = invocation.operands.length === 0;
     if (invocation.flag("dry-run")) {

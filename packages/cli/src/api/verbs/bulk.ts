@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { BulkItem, BulkOperation, BulkWish } from "@holdfast/client";
+import type { BulkItem, BulkOperation, NewBulkRequest } from "@holdfast/client";
 import { bulkActions } from "@holdfast/domain";
 import { exitCodes } from "../../exit-codes.ts";
 import { filterOf, filterOptions } from "../filters.ts";
@@ -47,23 +47,23 @@ const createVerb: Verb = {
   ],
   async run(invocation) {
     const { "idempotency-key": idempotencyKey, dryRun, ...given } = await creation.read(invocation);
-    const wish = { ...given, ...(await wishOf(invocation)), reason: given.reason ?? "" };
+    const attribution = { ...given, ...(await readAct(invocation)), reason: given.reason ?? "" };
     const { bulk } = invocation.client();
     if (dryRun === true) {
-      const forecast = await bulk.forecast(wish);
-      const note = `Would ${wish.action} ${forecast.allowed} of ${forecast.matches} tasks.`;
+      const forecast = await bulk.forecast(attribution);
+      const note = `Would ${attribution.action} ${forecast.allowed} of ${forecast.matches} tasks.`;
       return { value: forecast, items: forecast.refused, columns: ["reason", "count"], note };
     }
     return ofOperation(
-      await bulk.create(wish, idempotencyKey === undefined ? {} : { idempotencyKey }),
+      await bulk.create(attribution, idempotencyKey === undefined ? {} : { idempotencyKey }),
     );
   },
 };
 
 /** Which action, on which tasks. */
-async function wishOf(
+async function readAct(
   invocation: Invocation,
-): Promise<Pick<BulkWish, "action" | "filter" | "actor">> {
+): Promise<Pick<NewBulkRequest, "action" | "filter" | "actor">> {
   const [asked] = invocation.operands;
   const action = bulkActions.find((one) => one === asked);
   if (action === undefined) {
@@ -76,7 +76,7 @@ async function wishOf(
   };
   const within = Object.keys(createdAt).length > 0 ? { createdAt } : {};
   const { actor } = invocation;
-  return { action, filter: { ...filter, ...within } as BulkWish["filter"], actor };
+  return { action, filter: { ...filter, ...within } as NewBulkRequest["filter"], actor };
 }
 
 const ofOperation = (operation: BulkOperation): Outcome => ({ value: operation, columns });
@@ -109,7 +109,7 @@ const getVerb: Verb = {
 };
 
 /** Milliseconds between two looks at an operation. */
-const lookEvery = 1_000;
+const pollInterval = 1_000;
 
 const watchVerb: Verb = {
   name: "bulk watch",
@@ -131,7 +131,7 @@ const watchVerb: Verb = {
       if (endedAt !== null) return ofOperation(operation);
       if (isOver) return { ...ofOperation(operation), exitCode: exitCodes.timedOut };
       if (io.isTerminal) io.err(`\r\u001b[K${state}: ${done} of ${matched}`);
-      await setTimeout(lookEvery);
+      await setTimeout(pollInterval);
     }
   },
 };

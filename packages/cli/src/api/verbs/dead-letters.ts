@@ -1,10 +1,10 @@
 import type { DeadLetter } from "@holdfast/client";
+import { actOptions, readAct } from "../act-options.ts";
 import { type OperationId, summaryOf } from "../operation.ts";
 import { listingVerb } from "../operation-verb.ts";
 import { own } from "../own-options.ts";
 import { requestOptions } from "../request-options.ts";
 import type { Verb } from "../verb.ts";
-import { wishOf, wishOptions } from "../wish.ts";
 
 const listing = requestOptions("listDeadLetters", {
   queue: { value: "NAME" },
@@ -37,11 +37,11 @@ const act = (what: "replay" | "discard", operation: OperationId): Verb => ({
   operations: [operation],
   operands: ["<id>"],
   summary: summaryOf(operation),
-  options: wishOptions,
+  options: actOptions,
   async run(invocation) {
-    const wish = await wishOf(invocation);
+    const attribution = await readAct(invocation);
     const [id = ""] = invocation.operands;
-    await invocation.client().deadLetters[what](id, wish);
+    await invocation.client().deadLetters[what](id, attribution);
     const done = what === "replay" ? "sent once more" : "discarded";
     return { value: { id, done }, text: `${id}: ${done}.` };
   },

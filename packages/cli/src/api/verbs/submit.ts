@@ -28,16 +28,16 @@ export const submitVerb: Verb = {
   async run(invocation) {
     const { text } = invocation;
     const [workflow = ""] = invocation.operands;
-    const { input, ...options } = await wishOf(invocation);
+    const { input, ...options } = await readAct(invocation);
     const wait = text("wait");
-    const patience = wait === undefined ? null : waitOf(wait, "--wait");
+    const timeout = wait === undefined ? null : waitOf(wait, "--wait");
     if (invocation.flag("dry-run")) {
       const value = { dryRun: true, workflow, input, ...options };
       return { value, text: `Would submit ${JSON.stringify({ workflow, input, ...options })}` };
     }
     const client = invocation.client();
-    if (patience !== null) {
-      const result = await client.run(workflow, input, { ...options, wait: patience });
+    if (timeout !== null) {
+      const result = await client.run(workflow, input, { ...options, wait: timeout });
       return ofResult(result);
     }
     const task = await client.submit(workflow, input, options);
@@ -45,7 +45,7 @@ export const submitVerb: Verb = {
   },
 };
 
-async function wishOf(invocation: Invocation) {
+async function readAct(invocation: Invocation) {
   const { "idempotency-key": idempotencyKey, ...given } = await request.read(invocation);
   return idempotencyKey === undefined ? given : { ...given, idempotencyKey };
 }

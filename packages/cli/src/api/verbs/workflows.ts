@@ -6,6 +6,7 @@ import { definitionsIn } from "@holdfast/contracts";
 import { canonicalJson } from "@holdfast/domain";
 import { checkPlans } from "@holdfast/workflow/check";
 import { exitCodes } from "../../exit-codes.ts";
+import { actOptions, readAct } from "../act-options.ts";
 import { summaryOf } from "../operation.ts";
 import { changeVerb, listingVerb } from "../operation-verb.ts";
 import { own } from "../own-options.ts";
@@ -13,7 +14,6 @@ import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
 import { fileOf, waitOf } from "../values.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
-import { wishOf, wishOptions } from "../wish.ts";
 
 const activating = requestOptions("activateWorkflow", {
   allowUnknownAgents: { name: "allow-unknown-agents" },
@@ -79,15 +79,15 @@ async function applied(
 }
 
 /** Milliseconds between two looks. */
-const lookEvery = 500;
+const pollInterval = 500;
 
 /** Waits until what awaits its Agents is active. False: the time is over before. */
 async function areActive(
   items: readonly Applied[],
   workflows: HoldfastClient["workflows"],
-  patience: number,
+  timeout: number,
 ): Promise<boolean> {
-  const end = performance.now() + patience;
+  const end = performance.now() + timeout;
   for (const item of items) {
     for (;;) {
       const { active, awaitsAgents, waitsFor } = await workflows.get(item.name);
@@ -95,7 +95,7 @@ async function areActive(
       if (active !== null) item.active = item.name;
       if (!awaitsAgents) break;
       if (performance.now() > end) return false;
-      await setTimeout(lookEvery);
+      await setTimeout(pollInterval);
     }
   }
   return true;
@@ -161,15 +161,15 @@ const activateVerb: Verb = {
   operations: ["activateWorkflow", "getWorkflow"],
   operands: ["<name>"],
   summary: summaryOf("activateWorkflow"),
-  options: { ...wishOptions, ...activating.options, ...own("dry-run") },
+  options: { ...actOptions, ...activating.options, ...own("dry-run") },
   async run(invocation) {
-    const wish = await wishOf(invocation);
+    const attribution = await readAct(invocation);
     const { allowUnknownAgents } = await activating.read(invocation);
     const [name = ""] = invocation.operands;
     const { workflows } = invocation.client();
     if (invocation.flag("dry-run")) return previewActivation(workflows, name);
     const isForced = allowUnknownAgents !== undefined;
-    await workflows.activate(name, { ...wish, allowUnknownAgents: isForced });
+    await workflows.activate(name, { ...attribution, allowUnknownAgents: isForced });
     return { value: { name, done: "activate" }, text: `${name}: activate done.` };
   },
 };

@@ -9,9 +9,9 @@ import {
   isVerdict,
   oneOutcome,
   outcomeOf,
+  quiet,
   type Rule,
   type RuleContext,
-  settle,
   skipped,
   type Verdict,
 } from "../rule.ts";
@@ -59,11 +59,11 @@ const duplicate: Rule = {
     await driver.send(request);
     await driver.send(request);
     const before = (await driver.answers(request.taskId, 1, ample)).length;
-    await driver.answers(request.taskId, 2, settle);
-    // Once more when it is done, as a relay may come.
+    await driver.answers(request.taskId, 2, quiet);
+    // Once more when it is done, as a resend may come.
     await driver.send(request);
-    await driver.answers(request.taskId, before + 2, settle);
-    const found = oneOutcome(await driver.answers(request.taskId, 3, settle), ample);
+    await driver.answers(request.taskId, before + 2, quiet);
+    const found = oneOutcome(await driver.answers(request.taskId, 3, quiet), ample);
     if (isVerdict(found)) return found;
     if (found.outcome.kind !== "completed") return broken(describe(found.outcome));
     const fault = await effectFault(context, request.idempotencyKey);
@@ -89,7 +89,7 @@ const redelivery: Rule = {
       return skipped(`the broker does not say which connection is the Agent's (${cut})`);
     }
     await driver.answers(request.taskId, 1, workMs);
-    const found = oneOutcome(await driver.answers(request.taskId, 2, takesMs + settle), workMs);
+    const found = oneOutcome(await driver.answers(request.taskId, 2, takesMs + quiet), workMs);
     if (isVerdict(found)) return broken(`after its connection was cut: ${found.text}`);
     if (found.outcome.kind !== "completed") {
       return broken(`after its connection was cut: ${describe(found.outcome)}`);

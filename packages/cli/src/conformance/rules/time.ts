@@ -5,8 +5,8 @@ import {
   holds,
   isVerdict,
   oneOutcome,
+  quiet,
   type Rule,
-  settle,
   skipped,
 } from "../rule.ts";
 
@@ -25,7 +25,7 @@ const deadline: Rule = {
     await driver.send(request);
     // Until the work would be done, and somewhat longer.
     const found = await driver
-      .until(() => null, slow.takesMs + 2 * settle)
+      .until(() => null, slow.takesMs + 2 * quiet)
       .then(() => driver.answers(request.taskId, 0, 0));
     const [fault] = found.flatMap(({ faults }) => faults);
     if (fault !== undefined) return broken(`a reply is wrong: ${fault}`);
@@ -59,7 +59,7 @@ const cancel: Rule = {
     }
     await driver.cancel({ taskId, step, attempt, token });
     await driver.answers(taskId, 1, workMs);
-    const found = oneOutcome(await driver.answers(taskId, 2, settle), workMs);
+    const found = oneOutcome(await driver.answers(taskId, 2, quiet), workMs);
     if (isVerdict(found)) return found;
     const { outcome, afterMs } = found;
     if (outcome.kind === "stopped") {
@@ -80,7 +80,7 @@ const shutdown: Rule = {
     await driver.send(request);
     await driver.answers(request.taskId, 1, begun);
     const ended = await stopAgent();
-    const found = await driver.answers(request.taskId, 1, settle);
+    const found = await driver.answers(request.taskId, 1, quiet);
     const [fault] = found.flatMap(({ faults }) => faults);
     if (fault !== undefined) return broken(`a reply is wrong: ${fault}`);
     if (!ended) return broken("still runs 30 s after it was asked to stop");

@@ -49,8 +49,8 @@ export interface ApplyStatements {
       readonly admitted: boolean;
       readonly mayHaveEffect: boolean;
       readonly faultCode: string | null;
-      readonly dispatched: Maybe<boolean>;
-      readonly relayed: boolean;
+      readonly confirmed: Maybe<boolean>;
+      readonly resent: boolean;
       readonly notBefore: Maybe<number>;
       readonly startBy: Maybe<number>;
       readonly completeBy: Maybe<number>;

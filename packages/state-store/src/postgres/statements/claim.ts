@@ -15,7 +15,7 @@ export interface ClaimStatements {
       readonly spanTos: readonly (number | null)[] | null;
       readonly format: number | null;
       readonly lockedBy: string | null;
-      readonly relayAfter: number | null;
+      readonly resendAfter: number | null;
     };
     readonly row: {
       readonly taskId: Maybe<string>;
@@ -46,6 +46,14 @@ export interface ClaimStatements {
     };
     readonly row: { readonly moved: unknown; readonly last: unknown };
   };
+  readonly "confirm-requests": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly names: readonly (string | null)[] | null;
+      readonly attempts: readonly (number | null)[] | null;
+    };
+    readonly row: object;
+  };
   readonly "count-steps-in-flight": {
     readonly params: { readonly lockedBy: string | null };
     readonly row: {
@@ -75,14 +83,6 @@ export interface ClaimStatements {
   readonly "find-unavailable-agents": {
     readonly params: object;
     readonly row: { readonly agent: Maybe<string> };
-  };
-  readonly "mark-dispatched-steps": {
-    readonly params: {
-      readonly taskIds: readonly (string | null)[] | null;
-      readonly names: readonly (string | null)[] | null;
-      readonly attempts: readonly (number | null)[] | null;
-    };
-    readonly row: object;
   };
   readonly "rank-fair-steps": {
     readonly params: {
@@ -131,7 +131,7 @@ export interface ClaimStatements {
       readonly fair: unknown;
       readonly isFull: Maybe<boolean>;
       readonly nextIn: Maybe<number>;
-      readonly relayIn: Maybe<number>;
+      readonly resendIn: Maybe<number>;
       readonly hasNotifications: Maybe<boolean>;
       readonly hasPauses: Maybe<boolean>;
       readonly hasBreakers: Maybe<boolean>;
@@ -140,9 +140,9 @@ export interface ClaimStatements {
       readonly took: Maybe<number>;
     };
   };
-  readonly "take-undispatched-steps": {
+  readonly "take-unconfirmed-steps": {
     readonly params: {
-      readonly relayAfter: number | null;
+      readonly resendAfter: number | null;
       readonly heldTaskIds: readonly (string | null)[] | null;
       readonly heldNames: readonly (string | null)[] | null;
       readonly heldAttempts: readonly (number | null)[] | null;
@@ -165,7 +165,7 @@ export interface ClaimStatements {
       readonly taskInput: unknown;
     };
   };
-  readonly "undispatch-steps": {
+  readonly "unconfirm-steps": {
     readonly params: { readonly format: number | null };
     readonly row: { readonly steps: Maybe<number> };
   };

@@ -8,7 +8,7 @@ export interface InspectStatements {
   };
   readonly "count-unsent-notifications": {
     readonly params: { readonly within: number | null; readonly longerThan: number | null };
-    readonly row: { readonly unheard: Maybe<number>; readonly unsent: Maybe<number> };
+    readonly row: { readonly undelivered: Maybe<number>; readonly unsent: Maybe<number> };
   };
   readonly "find-agent-needs": {
     readonly params: { readonly keptBelow: number | null };
@@ -145,7 +145,7 @@ export interface InspectStatements {
       readonly now: Maybe<number>;
     };
   };
-  readonly "find-standstills": {
+  readonly "find-stalled-consumers": {
     readonly params: { readonly heardWithin: number | null };
     readonly row: {
       readonly instance: string;
@@ -170,7 +170,7 @@ export interface InspectStatements {
       readonly faultCode: string | null;
       readonly faultDetail: string | null;
       readonly lockedBy: string | null;
-      readonly dispatched: Maybe<boolean>;
+      readonly confirmed: Maybe<boolean>;
       readonly startBy: Maybe<number>;
       readonly completeBy: Maybe<number>;
       readonly startedAt: Maybe<number>;
@@ -258,7 +258,7 @@ export interface InspectStatements {
       readonly openFor: Maybe<number>;
     };
   };
-  readonly "save-standstills": {
+  readonly "save-stalled-consumers": {
     readonly params: {
       readonly queues: readonly (string | null)[] | null;
       readonly messages: readonly (number | null)[] | null;

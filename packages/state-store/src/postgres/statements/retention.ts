@@ -50,12 +50,12 @@ export interface RetentionStatements {
       readonly hasRecent: Maybe<boolean>;
     };
   };
-  readonly "look-at-clock": {
-    readonly params: object;
-    readonly row: { readonly aheadSince: Maybe<number> };
-  };
   readonly "make-partitions": {
     readonly params: object;
     readonly row: { readonly month: Maybe<string> };
+  };
+  readonly "read-clock": {
+    readonly params: object;
+    readonly row: { readonly aheadSince: Maybe<number> };
   };
 }

@@ -154,7 +154,7 @@ export interface StatisticsStatements {
     };
   };
   readonly "find-statistics-progress": {
-    readonly params: { readonly window: number | string | null };
+    readonly params: { readonly gapSpan: number | string | null };
     readonly row: {
       readonly countedTo: Maybe<number>;
       readonly countedAt: Date | null;
@@ -184,7 +184,7 @@ export interface StatisticsStatements {
   };
   readonly "find-statistics-turn": {
     readonly params: {
-      readonly window: number | string | null;
+      readonly gapSpan: number | string | null;
       readonly mostGaps: number | string | null;
     };
     readonly row: {

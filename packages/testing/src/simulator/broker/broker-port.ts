@@ -17,7 +17,7 @@ export type SimulatedBroker = Pick<
   | "consumeShared"
   | "declareAgent"
   | "inspect"
-  | "keepMarker"
+  | "keepCanaryQueue"
   | "isReady"
   | "oldestMs"
 >;
@@ -57,7 +57,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
     // Every Agent has its queue from the beginning.
     declareAgent: async () => false,
     // Queues are purged here, but no broker is wiped as a whole.
-    keepMarker: () => Promise.resolve(disposableStack()),
+    keepCanaryQueue: () => Promise.resolve(disposableStack()),
     async consumeShared({ common, owned }, { prefetch, max }, handle) {
       // A plain value and no getter: see the timeline.
       const shared = Object.assign(disposableStack(), { own: null as string | null });

@@ -48,7 +48,9 @@ interface Options {
 }
 
 /** Times in which the broker gives nothing out of some queues, or takes nothing. All end with the faults. */
-function standstills(state: BrokerState): Pick<MemoryBroker, "hold" | "beInNeed" | "isInNeed"> {
+function stalledConsumers(
+  state: BrokerState,
+): Pick<MemoryBroker, "hold" | "beInNeed" | "isInNeed"> {
   const { world, queues } = state;
   const { timeline } = world;
   world.onHeal(() => {
@@ -108,7 +110,7 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       if (queue === undefined) return null;
       return { messages: queue.ready.length, consumers: queue.consumers.size };
     },
-    ...standstills(state),
+    ...stalledConsumers(state),
     purge(name) {
       const queue = queues.get(name);
       if (queue === undefined || queue.ready.length === 0) return;

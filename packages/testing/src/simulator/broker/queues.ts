@@ -145,7 +145,7 @@ function toDelivery(state: BrokerState, message: Message, consumer: Consumer): D
     deathReason: message.deathReason,
     redelivered: message.isRedelivered,
     isCurrent: () => consumer.isOpen && !message.isRedelivered,
-    whenSettled: () => Promise.resolve(),
+    whenAcknowledged: () => Promise.resolve(),
     answer: consumer.answer,
     isBundled: false,
     ack: settle(() => {

@@ -16,9 +16,9 @@ export const signing = ({ tasks, now, watchers }: StoreState): Signing => ({
       const known = stored.signs.get(name) ?? null;
       const times = noteSign(step, known, { ...sign, now: now() });
       stored.signs.set(name, { ...times, progress: progress ?? known?.progress ?? null });
-      stored.relayAts.delete(name);
+      stored.resendAts.delete(name);
       const completeBy = completeByOf(step, times, now());
-      const signed = { ...step, dispatched: true, completeBy };
+      const signed = { ...step, confirmed: true, completeBy };
       replaceStep(stored, signed);
       for (const watcher of watchers) watcher.signed?.(stored, signed);
     }

@@ -1,5 +1,5 @@
 import { type Instant, type Milliseconds, openForAfter } from "@holdfast/domain";
-import type { Breaker, BreakerWish, ProbeOptions } from "@holdfast/state-store";
+import type { Breaker, BreakerRequest, ProbeOptions } from "@holdfast/state-store";
 import { claimDueSteps } from "./claim.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
@@ -43,7 +43,7 @@ export const guarding = (state: StoreState): Guarding => ({
       else again(state, breaker, `A probe failed: ${code}`);
     }
   },
-  holdBreakerOpen: (wish) => hold(state, wish),
+  holdBreakerOpen: (request) => hold(state, request),
   closeBreaker({ service, reason }) {
     const breaker = state.breakers.get(service);
     const isFree =
@@ -128,7 +128,7 @@ const close = (state: StoreState, breaker: StoredBreaker, reason: string): void 
     probe: null,
   });
 
-function hold(state: StoreState, { service, reason }: BreakerWish): boolean {
+function hold(state: StoreState, { service, reason }: BreakerRequest): boolean {
   const breaker = breakerOf(state, service);
   if (breaker.openUntil === Number.POSITIVE_INFINITY) return false;
   const since = breaker.state === "open" ? breaker.since : state.now();

@@ -82,7 +82,7 @@ function claimOne(state: StoreState, { stored, name, agent, asked }: Claiming): 
     token: state.newId(),
   });
   stored.ranks.delete(name);
-  stored.relayAts.set(name, at + asked.relayAfter);
+  stored.resendAts.set(name, at + asked.resendAfter);
   replaceStep(stored, claimed);
   state.history.push({
     taskId: stored.task.taskId,
@@ -110,8 +110,8 @@ function toProcessing(
     attempt: step.attempt + 1,
     startBy,
     completeBy: startBy + step.plan.completeWithin,
-    dispatched: false,
-    relayed: false,
+    confirmed: false,
+    resent: false,
   };
 }
 

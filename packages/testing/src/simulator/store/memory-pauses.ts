@@ -1,5 +1,5 @@
 import { agentsOfLane, type Instant, laneOf, stepsOf } from "@holdfast/domain";
-import type { PauseTarget, PauseWish } from "@holdfast/state-store";
+import type { PauseRequest, PauseTarget } from "@holdfast/state-store";
 import type { StoredTask } from "./memory-task.ts";
 
 type StoredPause = PauseTarget & {
@@ -17,13 +17,13 @@ export function memoryPauses(now: () => Instant) {
   const unreleased = (): readonly StoredPause[] =>
     pauses.filter(({ kind, releasedAt }) => kind === "workflow" && releasedAt === null);
   return {
-    pause({ kind, name }: PauseWish): boolean {
+    pause({ kind, name }: PauseRequest): boolean {
       if (inForce({ kind, name }) !== undefined) return false;
       pauses.push({ kind, name, pausedAt: now(), resumedAt: null, releasedAt: null });
       return true;
     },
-    resume(wish: PauseWish): boolean {
-      const pause = inForce(wish);
+    resume(request: PauseRequest): boolean {
+      const pause = inForce(request);
       if (pause === undefined) return false;
       pause.resumedAt = now();
       if (pause.kind === "agent") pause.releasedAt = now();

@@ -7,7 +7,7 @@ import { beating } from "./heartbeats.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
 import { pausing } from "./pause.ts";
 import { reading } from "./read.ts";
-import { relaying } from "./relay.ts";
+import { resending } from "./resend.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { staging } from "./stage.ts";
 import { emptyState, type MemoryStoreOptions } from "./store-state.ts";
@@ -31,7 +31,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
   return {
     claimDueSteps: (asked) => claimDueSteps(state, asked),
     ...applying(state),
-    ...relaying(state),
+    ...resending(state),
     ...staging(state),
     ...reading(state),
     ...expiring(state),

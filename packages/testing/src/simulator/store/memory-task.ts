@@ -25,8 +25,8 @@ export interface StoredTask {
   updatedAt: Instant;
   /** Pending steps that may be claimed, with their places in the queue. */
   readonly ranks: Map<string, number>;
-  /** The instants from which on any Scheduler may relay the unmarked steps in processing. */
-  readonly relayAts: Map<string, Instant>;
+  /** The instants from which on any Scheduler may resend the unconfirmed steps in processing. */
+  readonly resendAts: Map<string, Instant>;
   /** The signs of steps in processing whose Agents have said something of the attempt. */
   readonly signs: Map<string, AttemptTimes & { readonly progress: StepProgress | null }>;
   readonly outputs: Map<string, Json>;
@@ -53,7 +53,7 @@ export function keep(stored: StoredTask, after: Task, now: Instant): readonly Pe
   for (const [name, step] of after.steps) {
     if (before.steps.get(name) === step) continue;
     stored.ranks.delete(name);
-    stored.relayAts.delete(name);
+    stored.resendAts.delete(name);
     stored.signs.delete(name);
     if (step.processState === "pending" && step.notBefore <= now) due.push(step);
   }

@@ -8,8 +8,8 @@ type Pausing = Pick<AtOnce<SimulatedStore>, "applyPauses" | "pause" | "resume">;
 /** Pauses of Agents and workflows, and the steps that they park. */
 export const pausing = (state: StoreState): Pausing => ({
   applyPauses: () => parkPausedSteps(state) + releaseResumedSteps(state),
-  pause: (wish) => state.pauses.pause(wish),
-  resume: (wish) => state.pauses.resume(wish),
+  pause: (request) => state.pauses.pause(request),
+  resume: (request) => state.pauses.resume(request),
 });
 
 /** The pending steps of some workflows, with their tasks. */

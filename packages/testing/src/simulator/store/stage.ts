@@ -12,9 +12,9 @@ export const staging = (state: StoreState): Staging => ({
     const { tasks, pauses, now, isLocked } = state;
     const lanes = new Set<string>();
     const rests: number[] = [];
-    const relays: number[] = [];
+    const resends: number[] = [];
     for (const stored of tasks.values()) {
-      relays.push(...stored.relayAts.values());
+      resends.push(...stored.resendAts.values());
       for (const step of stored.task.steps.values()) {
         if (step.processState !== "pending" || stored.ranks.has(step.plan.name)) continue;
         if (step.notBefore > now()) {
@@ -29,7 +29,7 @@ export const staging = (state: StoreState): Staging => ({
     return {
       lanes: [...lanes],
       nextIn: least(rests),
-      relayIn: least(relays.map((at) => at - now())),
+      resendIn: least(resends.map((at) => at - now())),
       hasDue: [...tasks.values()].some(({ ranks }) => ranks.size > 0),
       hasNotifications: false,
       hasPauses: pauses.unreleasedWorkflows().size > 0,

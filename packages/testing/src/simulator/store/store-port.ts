@@ -4,7 +4,7 @@ import type { World } from "../world.ts";
 import type { AtOnce, SimulatedStore, StoresOfRoles } from "./simulated-store.ts";
 
 /** How long a process waits for a store that it cannot reach, in milliseconds. */
-const patience = 500;
+const timeout = 500;
 /** How often the way to the store takes time of its own, besides the way back. */
 const apart = 0.3;
 
@@ -45,7 +45,7 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
       answer(world.latency(), () => resolve(result));
     };
     host.actAtRisk(() => {
-      if (isCut()) return fail(patience, "no way to the store");
+      if (isCut()) return fail(timeout, "no way to the store");
       if (random.chance(apart)) timeline.aside(world.latency(), arrive);
       else arrive();
     });
@@ -101,9 +101,9 @@ const operations: {
     "applyPauses",
     "loadCalls",
     "loadValues",
-    "markDispatchedSteps",
+    "confirmRequests",
     "stageDueSteps",
-    "takeUndispatchedSteps",
+    "takeUnconfirmedSteps",
   ],
   supervisor: [
     "applyEvents",

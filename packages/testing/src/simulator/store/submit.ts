@@ -124,7 +124,7 @@ const toStoredTask = (
   createdAt: now,
   updatedAt: now,
   ranks: new Map(),
-  relayAts: new Map(),
+  resendAts: new Map(),
   signs: new Map(),
   outputs: new Map(),
   correctedInputs: new Map(),

@@ -6,7 +6,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { DataTable, type TableColumn } from "../../parts/data-table.tsx";
 import { formatCount, formatDuration } from "../../parts/format.ts";
 import { Section } from "../../parts/section.tsx";
-import { breakerLooks, lookOf } from "../../parts/state-looks.ts";
+import { breakerStyles, styleOf } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 import { type AgentRow, breakerOf } from "./agent-rows.ts";
 import { SlotBar } from "./slot-bar.tsx";
@@ -26,7 +26,7 @@ const columns: readonly TableColumn<AgentRow>[] = [
         </Link>
         {unfitFor.length > 0 && (
           <span title={`Some instances cannot read ${unfitFor.join(", ")}`}>
-            <Badge look={{ word: "Contracts differ", tone: "bad", icon: "warn" }} />
+            <Badge style={{ word: "Contracts differ", tone: "bad", icon: "warn" }} />
           </span>
         )}
       </span>
@@ -38,7 +38,7 @@ const columns: readonly TableColumn<AgentRow>[] = [
     isNumber: true,
     cell: ({ agent: { living, instances } }) =>
       living === 0 ? (
-        <Badge look={{ word: "none lives", tone: "bad", icon: "warn" }} />
+        <Badge style={{ word: "none lives", tone: "bad", icon: "warn" }} />
       ) : (
         <span title={`${living} of ${instances.length} known instances live`}>{living}</span>
       ),
@@ -69,7 +69,7 @@ const columns: readonly TableColumn<AgentRow>[] = [
     header: "Breaker",
     cell: ({ agent, seen }) => (
       <span className="badges">
-        <Badge look={lookOf(breakerLooks, seen?.breaker ?? breakerOf(agent))} />
+        <Badge style={styleOf(breakerStyles, seen?.breaker ?? breakerOf(agent))} />
         {seen !== null && seen.breakerUntil !== null && <Time at={seen.breakerUntil} />}
       </span>
     ),
@@ -87,7 +87,7 @@ const columns: readonly TableColumn<AgentRow>[] = [
       <span className="buttons">
         {paused !== null && (
           <Badge
-            look={{ word: "Paused", tone: "warn", icon: "pause" }}
+            style={{ word: "Paused", tone: "warn", icon: "pause" }}
             title={`${paused.by}: ${paused.reason}`}
           />
         )}

@@ -11,7 +11,7 @@ import { DataTable, type TableColumn } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Shown } from "../../parts/shown.tsx";
-import { breakerLooks, lookOf } from "../../parts/state-looks.ts";
+import { breakerStyles, styleOf } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 import { agentRows } from "./agent-rows.ts";
 import { AgentTable } from "./agent-table.tsx";
@@ -120,7 +120,7 @@ const columns: readonly TableColumn<Difference>[] = [
     header: "So",
     cell: ({ reading, why }) => (
       <span className="badges">
-        <Badge look={looks[reading]} />
+        <Badge style={looks[reading]} />
         {why}
       </span>
     ),
@@ -156,7 +156,7 @@ const instancesColumns: readonly TableColumn<Instance>[] = [
     header: "State",
     cell: ({ living }) => (
       <Badge
-        look={
+        style={
           living
             ? { word: "Lives", tone: "good", icon: "done" }
             : { word: "Silent", tone: "quiet", icon: "cross" }
@@ -174,7 +174,7 @@ const instancesColumns: readonly TableColumn<Instance>[] = [
     header: "Breaker",
     cell: ({ breaker, openUntil }) => (
       <span className="badges">
-        <Badge look={lookOf(breakerLooks, breaker)} />
+        <Badge style={styleOf(breakerStyles, breaker)} />
         {openUntil !== null && <Time at={openUntil} />}
       </span>
     ),

@@ -7,7 +7,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { DataTable, type TableColumn } from "../../parts/data-table.tsx";
 import { formatCount, shortId } from "../../parts/format.ts";
 import { Section } from "../../parts/section.tsx";
-import { breakerLooks, lookOf } from "../../parts/state-looks.ts";
+import { breakerStyles, styleOf } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 
 const none = <span className="muted">–</span>;
@@ -19,9 +19,9 @@ const columns: readonly TableColumn<Remote>[] = [
     header: "Breaker",
     cell: ({ breaker, held }) => (
       <span className="badges">
-        <Badge look={lookOf(breakerLooks, breaker)} />
+        <Badge style={styleOf(breakerStyles, breaker)} />
         {held && (
-          <Badge look={{ word: "Held", tone: "warn", icon: "stop" }} title="By an operator" />
+          <Badge style={{ word: "Held", tone: "warn", icon: "stop" }} title="By an operator" />
         )}
       </span>
     ),

@@ -6,10 +6,10 @@ import { CommandLine } from "../../parts/command-line.tsx";
 import { DataTable, type TableColumn } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { formatCount } from "../../parts/format.ts";
-import { bulkLooks, bulkVerb } from "../../parts/operation-looks.ts";
+import { bulkStyles, bulkVerb } from "../../parts/operation-styles.ts";
 import { Section } from "../../parts/section.tsx";
 import { Shown } from "../../parts/shown.tsx";
-import { lookOf } from "../../parts/state-looks.ts";
+import { styleOf } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 
 const columns: readonly TableColumn<BulkOperation>[] = [
@@ -23,7 +23,11 @@ const columns: readonly TableColumn<BulkOperation>[] = [
       </Link>
     ),
   },
-  { id: "state", header: "State", cell: ({ state }) => <Badge look={lookOf(bulkLooks, state)} /> },
+  {
+    id: "state",
+    header: "State",
+    cell: ({ state }) => <Badge style={styleOf(bulkStyles, state)} />,
+  },
   { id: "matched", header: "Tasks", isNumber: true, cell: (one) => formatCount(one.matched) },
   {
     id: "succeeded",

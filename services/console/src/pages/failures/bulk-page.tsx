@@ -5,18 +5,18 @@ import { useBulkItems, useBulkOperation } from "../../api/operations-queries.ts"
 import type { BulkItem, BulkOperation } from "../../api/operations-types.ts";
 import { Link, setQuery, usePlace } from "../../app/router.tsx";
 import { taskPath } from "../../app/routes.ts";
-import { tasksQuery } from "../../bulk/bulk-wish.ts";
+import { tasksQuery } from "../../bulk/bulk-form.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Chip } from "../../parts/chip.tsx";
 import { DataTable, type TableColumn } from "../../parts/data-table.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { formatCount, shortId } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { bulkLooks, bulkOutcomeLooks, bulkVerb } from "../../parts/operation-looks.ts";
+import { bulkOutcomeStyles, bulkStyles, bulkVerb } from "../../parts/operation-styles.ts";
 import { Section } from "../../parts/section.tsx";
 import { ShareBar } from "../../parts/share-bar.tsx";
 import { Shown } from "../../parts/shown.tsx";
-import { lookOf } from "../../parts/state-looks.ts";
+import { styleOf } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 import { sharesOf, verdictOf } from "./bulk-verdict.ts";
 
@@ -55,7 +55,7 @@ function Progress({ operation }: { readonly operation: BulkOperation }) {
   return (
     <Section
       title={`${bulkVerb(action)}${step === null ? "" : ` ${step}`}`}
-      note={<Badge look={lookOf(bulkLooks, state)} />}
+      note={<Badge style={styleOf(bulkStyles, state)} />}
       end={endedAt === null && <ActionButton action={stopBulkAction(operation)} />}
     >
       <div className="section-body">
@@ -103,7 +103,7 @@ const columns: readonly TableColumn<BulkItem>[] = [
   {
     id: "outcome",
     header: "Outcome",
-    cell: ({ outcome }) => <Badge look={lookOf(bulkOutcomeLooks, outcome)} />,
+    cell: ({ outcome }) => <Badge style={styleOf(bulkOutcomeStyles, outcome)} />,
   },
   { id: "step", header: "Step", cell: ({ step }) => step ?? <span className="muted">–</span> },
   {
@@ -161,15 +161,15 @@ function OutcomeChips({ chosen }: { readonly chosen: BulkOutcome | null }) {
   return (
     <>
       {bulkOutcomes.map((one) => {
-        const look = bulkOutcomeLooks[one];
+        const style = bulkOutcomeStyles[one];
         return (
           <Chip
             key={one}
             isOn={one === chosen}
             onToggle={() => setQuery({ outcome: one === chosen ? null : one }, { replace: true })}
           >
-            <Icon name={look.icon} className={`tone-${look.tone}`} />
-            {look.word}
+            <Icon name={style.icon} className={`tone-${style.tone}`} />
+            {style.word}
           </Chip>
         );
       })}

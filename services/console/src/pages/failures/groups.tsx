@@ -7,14 +7,14 @@ import { Link, setQuery, usePlace } from "../../app/router.tsx";
 import { taskPath, workflowPath } from "../../app/routes.ts";
 import { useKeys } from "../../app/use-keys.ts";
 import { BulkDialog } from "../../bulk/bulk-dialog.tsx";
-import { tasksQuery } from "../../bulk/bulk-wish.ts";
+import { tasksQuery } from "../../bulk/bulk-form.ts";
 import { Chip, FilterChip } from "../../parts/chip.tsx";
 import { CommandLine } from "../../parts/command-line.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { formatCount, shortId } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { bulkVerb } from "../../parts/operation-looks.ts";
+import { bulkVerb } from "../../parts/operation-styles.ts";
 import { Shown } from "../../parts/shown.tsx";
 import { Time } from "../../parts/time.tsx";
 import {

@@ -1,5 +1,5 @@
 import type { Statistics, StatisticsBucket } from "../../api/types.ts";
-import type { Tone } from "../../parts/state-looks.ts";
+import type { Tone } from "../../parts/state-styles.ts";
 
 /** The lines of the chart, in their order. Dashes tell them apart where colours do not. */
 export const lines = [

@@ -12,7 +12,7 @@ import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { Section } from "../../parts/section.tsx";
-import { breakerLooks, lookOf, type Tone, taskLooks } from "../../parts/state-looks.ts";
+import { breakerStyles, styleOf, type Tone, taskStyles } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 import { SlotBar } from "../agents/slot-bar.tsx";
 import { Throughput } from "./throughput.tsx";
@@ -183,7 +183,7 @@ function Group({ name, of, states, query }: GroupProps) {
     <nav className="state-group" aria-label={`Tasks: ${name}`}>
       <span className="muted">{name}</span>
       {of.map((state) => {
-        const { word, tone, icon } = taskLooks[state];
+        const { word, tone, icon } = taskStyles[state];
         return (
           <Link
             key={state}
@@ -216,7 +216,7 @@ const columns: readonly TableColumn<AgentOverview>[] = [
         <Link to={agentPath(name)} title={name}>
           {name}
         </Link>
-        {paused && <Badge look={{ word: "Paused", tone: "warn", icon: "pause" }} />}
+        {paused && <Badge style={{ word: "Paused", tone: "warn", icon: "pause" }} />}
       </span>
     ),
   },
@@ -241,7 +241,7 @@ const columns: readonly TableColumn<AgentOverview>[] = [
     header: "Breaker",
     cell: ({ breaker, breakerUntil, heldSteps }) => (
       <span className="badges">
-        <Badge look={lookOf(breakerLooks, breaker)} />
+        <Badge style={styleOf(breakerStyles, breaker)} />
         {breaker !== "closed" && (
           <small className="muted">
             {heldSteps > 0 && `${formatCount(heldSteps)} held · `}

@@ -28,12 +28,12 @@ export function DeadLetters() {
       )}
       <Shown query={list}>
         {({ pages }) => {
-          const letters = pages.flatMap(({ items }) => items);
-          if (letters.length === 0) return <NoLetter />;
+          const deadLetters = pages.flatMap(({ items }) => items);
+          if (deadLetters.length === 0) return <NoLetter />;
           return (
             <ul className="letters">
-              {letters.map((letter) => (
-                <DeadLetterCard key={letter.id} letter={letter} />
+              {deadLetters.map((deadLetter) => (
+                <DeadLetterCard key={deadLetter.id} deadLetter={deadLetter} />
               ))}
             </ul>
           );
@@ -92,9 +92,9 @@ function SettledLetters() {
 }
 
 /** One dead letter. Its body is text, whatever it holds. */
-function DeadLetterCard({ letter }: { readonly letter: DeadLetter }) {
-  const { queue, reason, detail, messageId, type, sender, size, at, body, replayable } = letter;
-  const { id, whyNot } = letter;
+function DeadLetterCard({ deadLetter }: { readonly deadLetter: DeadLetter }) {
+  const { queue, reason, detail, messageId, type, sender, size, at, body, replayable } = deadLetter;
+  const { id, whyNot } = deadLetter;
   return (
     <li className="card letter">
       <header className="card-head">
@@ -105,8 +105,8 @@ function DeadLetterCard({ letter }: { readonly letter: DeadLetter }) {
           <Time at={at} />
         </span>
         <span className="end buttons">
-          {replayable && <ActionButton action={deadLetterAction("replay", letter)} />}
-          <ActionButton action={deadLetterAction("discard", letter)} />
+          {replayable && <ActionButton action={deadLetterAction("replay", deadLetter)} />}
+          <ActionButton action={deadLetterAction("discard", deadLetter)} />
         </span>
       </header>
       <div className="section-body">

@@ -14,12 +14,12 @@ import { CommandLine } from "../../parts/command-line.tsx";
 import { DataTable, type TableColumn } from "../../parts/data-table.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { exactTime, formatBytes, formatCount, formatDuration } from "../../parts/format.ts";
-import { severityLooks } from "../../parts/operation-looks.ts";
+import { severityStyles } from "../../parts/operation-styles.ts";
 import { Section } from "../../parts/section.tsx";
 import { Shown } from "../../parts/shown.tsx";
 import { Time } from "../../parts/time.tsx";
 import { DeadLetters } from "./dead-letters.tsx";
-import { LookAgain } from "./look-again.tsx";
+import { ReadAgain } from "./read-again.tsx";
 
 const views = [
   { rest: "", title: "Processes, queues, store", show: SystemParts },
@@ -275,14 +275,14 @@ function Doctor() {
       {({ at, ok, findings }) => (
         <Section
           title={ok ? "Nothing is set up wrongly" : "Something is set up wrongly"}
-          note={<LookAgain at={at} query={doctor} />}
+          note={<ReadAgain at={at} query={doctor} />}
         >
           <ul className="findings">
             {findings
               .toSorted((one, other) => order[one.severity] - order[other.severity])
               .map(({ check, severity, sentence, advice }) => (
                 <li key={`${check} ${sentence}`}>
-                  <Badge look={severityLooks[severity]} />
+                  <Badge style={severityStyles[severity]} />
                   <code className="finding-check">{check}</code>
                   <div className="long">
                     <p>{sentence}</p>
@@ -306,7 +306,7 @@ function Verify() {
   return (
     <Shown query={verify}>
       {(data) => (
-        <Section title={titleOf(data)} note={<LookAgain at={data.at} query={verify} />}>
+        <Section title={titleOf(data)} note={<ReadAgain at={data.at} query={verify} />}>
           <p className="section-body muted">
             It looked at {data.complete ? "all" : "the first"} {formatCount(data.tasks)} tasks of
             the last 24 hours{data.complete ? "." : ": its time was over before it had seen all."}
@@ -314,7 +314,7 @@ function Verify() {
           <ul className="findings">
             {data.violations.map(({ rule, taskId, sentence }) => (
               <li key={`${rule} ${taskId} ${sentence}`}>
-                <Badge look={severityLooks.error} />
+                <Badge style={severityStyles.error} />
                 <code className="finding-check">{rule}</code>
                 <div className="long">
                   <p>{sentence}</p>

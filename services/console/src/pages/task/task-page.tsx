@@ -21,7 +21,7 @@ import { JsonView } from "../../parts/json-view.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { Section } from "../../parts/section.tsx";
-import { lookOf, stepLooks, taskLooks } from "../../parts/state-looks.ts";
+import { stepStyles, styleOf, taskStyles } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
 import { shownSteps } from "../workflows/shown-steps.ts";
@@ -165,10 +165,10 @@ function TaskHead({ task }: { readonly task: Task }) {
       <div className="task-title">
         <h1 title={id}>{key ?? <span className="mono">{shortId(id)}</span>}</h1>
         <CopyButton text={id} label="Copy the id" />
-        <Badge look={lookOf(taskLooks, state)} />
+        <Badge style={styleOf(taskStyles, state)} />
         {paused !== null && (
           <Badge
-            look={{ word: "Paused", tone: "warn", icon: "pause" }}
+            style={{ word: "Paused", tone: "warn", icon: "pause" }}
             title={`${paused.by}: ${paused.reason}`}
           />
         )}
@@ -195,10 +195,10 @@ interface Props {
 /** Why the task stands as it stands, in one sentence, and what that is known from. */
 function Verdict({ why, error }: Props) {
   if (why === undefined) return error === null ? null : <ProblemNote error={error} />;
-  const look = lookOf(taskLooks, why.state);
+  const style = styleOf(taskStyles, why.state);
   return (
-    <section className={`why tone-${look.tone}`} aria-label="Why">
-      <Icon name={look.icon} className={`tone-${look.tone}`} />
+    <section className={`why tone-${style.tone}`} aria-label="Why">
+      <Icon name={style.icon} className={`tone-${style.tone}`} />
       <div>
         <p className="why-line" aria-live="polite">
           <Sentence text={why.sentence} />
@@ -256,9 +256,9 @@ function TaskGraph({ task, selected, onSelect }: TaskGraphProps) {
       const undo = states.get(`${step.name}:undo`);
       const state = states.get(step.name);
       const isUndone = undo === "processed";
-      const look = state === undefined ? null : lookOf(stepLooks, state);
+      const style = state === undefined ? null : styleOf(stepStyles, state);
       const undone = { word: "Undone", tone: "undo", icon: "undo" } as const;
-      return { ...step, look: isUndone ? undone : look };
+      return { ...step, style: isUndone ? undone : style };
     });
   }, [data, task.steps]);
   return (

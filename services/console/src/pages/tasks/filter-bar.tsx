@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { navigate } from "../../app/router.tsx";
 import { Chip, FilterChip } from "../../parts/chip.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { lookOf, taskLooks } from "../../parts/state-looks.ts";
+import { styleOf, taskStyles } from "../../parts/state-styles.ts";
 import {
   noFilter,
   stateChoices,
@@ -38,10 +38,10 @@ export function FilterBar({ filter }: { readonly filter: TaskFilter }) {
             ) : (
               <>
                 <Icon
-                  name={lookOf(taskLooks, state).icon}
-                  className={`tone-${lookOf(taskLooks, state).tone}`}
+                  name={styleOf(taskStyles, state).icon}
+                  className={`tone-${styleOf(taskStyles, state).tone}`}
                 />
-                {lookOf(taskLooks, state).word}
+                {styleOf(taskStyles, state).word}
               </>
             )}
           </Chip>

@@ -6,7 +6,7 @@ import { taskPath } from "../../app/routes.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { shortId } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { lookOf, taskLooks } from "../../parts/state-looks.ts";
+import { styleOf, taskStyles } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 
 const rowHeight = 36;
@@ -171,7 +171,7 @@ const columns: readonly Column[] = [
     header: "State",
     cell: ({ state, paused }) => (
       <>
-        <Badge look={lookOf(taskLooks, state)} />
+        <Badge style={styleOf(taskStyles, state)} />
         {paused && <Icon name="pause" className="tone-warn" />}
       </>
     ),

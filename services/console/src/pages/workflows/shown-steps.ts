@@ -7,7 +7,7 @@ export const shownSteps = ({ steps }: WorkflowDefinition): readonly ShownStep[] 
     name,
     after,
     note: `${agent}.${operation}`,
-    look: null,
+    style: null,
     isUndoable: undo !== null,
     isConditional: onlyIf !== null,
   }));

@@ -14,23 +14,23 @@ export function WorkflowBadges({ name, retired, active, awaitsAgents }: Props) {
   return (
     <span className="badges">
       {retired === null ? (
-        <Badge look={{ word: "Takes tasks", tone: "good", icon: "done" }} />
+        <Badge style={{ word: "Takes tasks", tone: "good", icon: "done" }} />
       ) : (
         <Badge
-          look={{ word: "Retired", tone: "quiet", icon: "stop" }}
+          style={{ word: "Retired", tone: "quiet", icon: "stop" }}
           title={`${retired.by}: ${retired.reason}`}
         />
       )}
       {active !== null && (
         <Badge
-          look={{ word: "Active", tone: "good", icon: "done" }}
+          style={{ word: "Active", tone: "good", icon: "done" }}
           title={`${active.by}: ${active.reason}`}
         />
       )}
-      {awaitsAgents && <Badge look={{ word: "Awaits its Agents", tone: "warn", icon: "wait" }} />}
+      {awaitsAgents && <Badge style={{ word: "Awaits its Agents", tone: "warn", icon: "wait" }} />}
       {paused !== null && (
         <Badge
-          look={{ word: "Paused", tone: "warn", icon: "pause" }}
+          style={{ word: "Paused", tone: "warn", icon: "pause" }}
           title={`${paused.actor}: ${paused.reason ?? ""}`}
         />
       )}

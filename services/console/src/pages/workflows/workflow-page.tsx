@@ -11,7 +11,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Shown } from "../../parts/shown.tsx";
-import { taskLooks } from "../../parts/state-looks.ts";
+import { taskStyles } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
 import { shownSteps } from "./shown-steps.ts";
@@ -141,7 +141,7 @@ function WorkflowTasks({ name }: { readonly name: string }) {
 
 function StateCount({ workflow, state }: { readonly workflow: string; readonly state: TaskState }) {
   const { data, error } = useWorkflowCount(workflow, state);
-  const { word, icon, tone } = taskLooks[state];
+  const { word, icon, tone } = taskStyles[state];
   return (
     <li>
       <Link to={`/tasks?${new URLSearchParams({ state, workflow })}`} className="count">

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useId, useMemo } from "react";
-import type { Look } from "../state-looks.ts";
+import type { Style } from "../state-styles.ts";
 import { layOutGraph, type PlacedStep } from "./layout.ts";
 
 /** A step as the picture shows it. */
@@ -9,7 +9,7 @@ export interface ShownStep {
   /** The second line, such as its Agent. */
   readonly note: string;
   /** How it stands, in a task; null in a workflow. */
-  readonly look: Look | null;
+  readonly style: Style | null;
   readonly isUndoable: boolean;
   readonly isConditional: boolean;
 }
@@ -94,14 +94,14 @@ interface BoxProps {
 
 function Box({ step, place, isSelected, onSelect }: BoxProps) {
   if (place === undefined) return null;
-  const { name, note, look, isUndoable, isConditional } = step;
+  const { name, note, style, isUndoable, isConditional } = step;
   const press = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
     onSelect(name);
   };
   const signs = [isUndoable && "can be undone", isConditional && "is done only if"].filter(Boolean);
-  const second = look === null ? note : `${look.word} · ${note}`;
+  const second = style === null ? note : `${style.word} · ${note}`;
   // It begins with what one reads: people who speak to their browser say that.
   const read = `${cut(name, letters.name)} ${cut(second, letters.note)}`;
   const whole = `${name} ${second}`;
@@ -111,7 +111,7 @@ function Box({ step, place, isSelected, onSelect }: BoxProps) {
       {/* Beside the button, whose name it would double. */}
       <title>{words}</title>
       <g
-        className={`graph-step ${look === null ? "" : `tone-${look.tone}`}`}
+        className={`graph-step ${style === null ? "" : `tone-${style.tone}`}`}
         transform={`translate(${xOf(place.column)} ${yOf(place.row)})`}
         role="button"
         tabIndex={0}

@@ -6,7 +6,7 @@ import type { Attempt, Attempts, LateReply, Step } from "../../../api/types.ts";
 import { Badge } from "../../../parts/badge.tsx";
 import { clockTime, exactTime, formatCount, formatDuration } from "../../../parts/format.ts";
 import { JsonView } from "../../../parts/json-view.tsx";
-import { attemptLooks, lookOf, stepLooks } from "../../../parts/state-looks.ts";
+import { attemptStyles, stepStyles, styleOf } from "../../../parts/state-styles.ts";
 import type { Selected } from "../timeline/placed-lanes.ts";
 
 interface Props {
@@ -38,7 +38,7 @@ export function AttemptsCard({ attempts, step, waitsFor, selected, onSelect, tra
     <section className="card" aria-labelledby="step-title">
       <header className="card-head">
         <h2 id="step-title">{step.name}</h2>
-        <Badge look={lookOf(stepLooks, step.processState)} />
+        <Badge style={styleOf(stepStyles, step.processState)} />
         <span className="muted">
           Agent {step.agent} · {formatCount(own.length)} {own.length === 1 ? "attempt" : "attempts"}
           {step.failureCount > 0 && ` · ${step.failureCount} failed`}
@@ -211,15 +211,15 @@ function Row({ attempt }: { readonly attempt: Attempt }) {
   const now = useNow();
   const time = timeUsed(attempt, now);
   const share = time === null ? 0 : Math.min(Math.max(time.used / time.allowed, 0), 1);
-  const look = lookOf(attemptLooks, attempt.outcome);
+  const style = styleOf(attemptStyles, attempt.outcome);
   return (
     <>
       <span className="attempt-number">#{attempt.attempt}</span>
-      <Badge look={look} />
+      <Badge style={style} />
       <time dateTime={attempt.claimedAt} title={exactTime(attempt.claimedAt)} className="muted">
         {clockTime(attempt.claimedAt)}
       </time>
-      <span className={`meter tone-${look.tone}`} title="Time used until complete-by">
+      <span className={`meter tone-${style.tone}`} title="Time used until complete-by">
         <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
           <rect className="meter-all" width="100" height="4" />
           <rect className="meter-used" width={share * 100} height="4" />

@@ -6,7 +6,7 @@ import { setQuery, usePlace } from "../../../app/router.tsx";
 import { Chip } from "../../../parts/chip.tsx";
 import { clockTime, exactTime, formatCount } from "../../../parts/format.ts";
 import { Icon } from "../../../parts/icon.tsx";
-import { lookOf, stepLooks, taskLooks } from "../../../parts/state-looks.ts";
+import { stepStyles, styleOf, taskStyles } from "../../../parts/state-styles.ts";
 import {
   type Actor,
   actorOf,
@@ -102,18 +102,18 @@ const actorWords: Readonly<Record<Actor, string>> = {
 function Entry({ entry }: { readonly entry: HistoryEntry }) {
   const { at, step, action, toState, attempt, actor, reason, source, note } = entry;
   const who = actorOf(entry);
-  const look = lookOf(step === null ? taskLooks : stepLooks, toState);
+  const style = styleOf(step === null ? taskStyles : stepStyles, toState);
   const why = [reason, saidBy(source), note].filter(Boolean).join(" · ");
   return (
     <>
       <time dateTime={at} title={exactTime(at)} className="muted">
         {clockTime(at)}
       </time>
-      <Icon name={look.icon} className={`tone-${look.tone}`} />
+      <Icon name={style.icon} className={`tone-${style.tone}`} />
       <span className="history-what">
         <strong>{step ?? "task"}</strong> {actionWords[action] ?? action}
         {attempt !== null && attempt > 1 && <span className="muted"> · attempt {attempt}</span>}
-        <span className="muted"> → {look.word.toLowerCase()}</span>
+        <span className="muted"> → {style.word.toLowerCase()}</span>
       </span>
       <span className="history-why" title={why}>
         {why}

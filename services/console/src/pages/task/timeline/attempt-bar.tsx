@@ -1,6 +1,6 @@
 import { memo, useEffect, useRef } from "react";
 import { exactTime, formatDuration } from "../../../parts/format.ts";
-import { attemptLooks, lookOf } from "../../../parts/state-looks.ts";
+import { attemptStyles, styleOf } from "../../../parts/state-styles.ts";
 import type { Bar } from "./lay-out-timeline.ts";
 import type { Selected } from "./placed-lanes.ts";
 
@@ -38,7 +38,7 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
       <title>{words}</title>
       <g
         ref={box}
-        className={`bar ${attempts.length > 1 ? "bar-many" : `bar-${shown.outcome}`} tone-${lookOf(attemptLooks, shown.outcome).tone} ${shown.kind === "undo" ? "bar-undo" : ""}`}
+        className={`bar ${attempts.length > 1 ? "bar-many" : `bar-${shown.outcome}`} tone-${styleOf(attemptStyles, shown.outcome).tone} ${shown.kind === "undo" ? "bar-undo" : ""}`}
         role="button"
         tabIndex={isReachable ? 0 : -1}
         aria-label={words}
@@ -77,7 +77,7 @@ function Shares({ bar: { attempts, x, width }, top, tall }: SharesProps) {
   return counts.map(([outcome], index) => (
     <rect
       key={outcome}
-      className={`share tone-${lookOf(attemptLooks, outcome).tone}`}
+      className={`share tone-${styleOf(attemptStyles, outcome).tone}`}
       x={x}
       width={width}
       y={top + heights.slice(0, index).reduce((sum, height) => sum + height, 0)}
@@ -90,7 +90,7 @@ function Shares({ bar: { attempts, x, width }, top, tall }: SharesProps) {
 function labelsOf({ attempts, shown }: Bar): readonly string[] {
   if (attempts.length > 1) return [`${attempts.length}×`];
   const number = shown.attempt > 1 ? `#${shown.attempt}` : "";
-  const word = lookOf(attemptLooks, shown.outcome).word.toLowerCase();
+  const word = styleOf(attemptStyles, shown.outcome).word.toLowerCase();
   const words = [...(shown.faultCode === null ? [] : [shown.faultCode]), word];
   return [...words.map((one) => `${number} ${one}`.trim()), word, number];
 }

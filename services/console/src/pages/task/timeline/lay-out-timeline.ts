@@ -77,7 +77,7 @@ export function layOutTimeline({ attempts, steps, now, width }: Given): Timeline
     isUndo,
     bars: barsOf(lanes.attempts.get(step) ?? [], { scale, now }),
     waits: waitLines(lanes.waits.get(step) ?? [], { scale, now }),
-    late: lateMarks(lanes.late.get(step) ?? [], scale),
+    late: lateConfirms(lanes.late.get(step) ?? [], scale),
   });
   const rows = steps.map((step) => {
     const undo = undoOf(step);
@@ -175,7 +175,7 @@ function waitLines(waits: readonly StepWait[], { scale, now }: Frame): readonly 
   return lines;
 }
 
-function lateMarks(replies: readonly LateReply[], scale: TimeScale): readonly LateMark[] {
+function lateConfirms(replies: readonly LateReply[], scale: TimeScale): readonly LateMark[] {
   const marks: { readonly replies: LateReply[]; readonly x: number }[] = [];
   const inOrder = replies.toSorted((one, other) => ms(one.at) - ms(other.at));
   for (const reply of inOrder) {

@@ -3,7 +3,7 @@ import { useNow } from "../../../api/console-context.ts";
 import type { Attempts } from "../../../api/types.ts";
 import { exactTime, formatCount, formatDuration } from "../../../parts/format.ts";
 import { Icon } from "../../../parts/icon.tsx";
-import { attemptLooks, lookOf } from "../../../parts/state-looks.ts";
+import { attemptStyles, styleOf } from "../../../parts/state-styles.ts";
 import { useWidth } from "../../../parts/use-width.ts";
 import { AttemptBar } from "./attempt-bar.tsx";
 import {
@@ -276,7 +276,7 @@ function Legend({ attempts }: { readonly attempts: Attempts }) {
   return (
     <ul className="legend" aria-label="Signs">
       {outcomes.map((outcome) => {
-        const { word, tone, icon } = lookOf(attemptLooks, outcome);
+        const { word, tone, icon } = styleOf(attemptStyles, outcome);
         return (
           <li key={outcome} className={`tone-${tone}`}>
             <span className={`legend-bar bar-${outcome}`} />
