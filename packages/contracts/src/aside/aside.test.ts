@@ -84,6 +84,17 @@ test("work that throws rejects, and the next piece is done", async () => {
   expect(await aside("faults", {})).not.toEqual([]);
 });
 
+test("work is given the time that the machine withholds from its thread", async () => {
+  const thread = `
+    import { parentPort } from "node:worker_threads";
+    parentPort.on("message", (text) => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+      parentPort.postMessage(JSON.stringify({ result: "done" }));
+    });`;
+  const file = new URL(`data:text/javascript,${encodeURIComponent(thread)}`);
+  expect(await openAside({ file, longest: 500 })("faults")).toBe("done");
+});
+
 test("work that takes too long is given up at the second time, and what waits behind it is done", async () => {
   const thread = `
     import { parentPort } from "node:worker_threads";

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 
 /** Names of `work`. */
@@ -21,12 +22,14 @@ type Aside = <Result>(name: WorkName, ...args: readonly unknown[]) => Promise<Re
 interface Piece {
   readonly text: string;
   readonly done: PromiseWithResolvers<unknown>;
-  /** Threads that it may still end: a machine that stands still for a while ends one. */
+  /** Threads that it may still end. The first of them had to be started, and its code compiled. */
   lives: number;
 }
 
-/** Milliseconds that a piece of work may take: a hundred times the longest that is known. */
+/** Milliseconds of the processor that a piece of work may take: a hundred times the longest that is known. */
 const usualLimit = 10_000;
+/** Reads of the thread's time before a piece of work has had all of its own. */
+const reads = 10;
 /** Milliseconds without work after which the thread ends: it holds some 20 MB. */
 const idle = 60_000;
 
@@ -56,8 +59,18 @@ export function openAside({ file = ownFile, longest = usualLimit } = {}): Aside 
     }
     thread ??= startThread(file, { answered, ended });
     thread.ref();
-    timer = setTimeout(endThread, longest);
     thread.postMessage(doing.text, []);
+    void watch(doing, thread);
+  };
+
+  /** Ends the thread once the piece has had its time: what a machine does not run takes none, however long that lasts. */
+  const watch = async (piece: Piece, worker: Worker): Promise<void> => {
+    const before = await timeOf(worker);
+    while (doing === piece && thread === worker) {
+      await sleep(longest / reads, undefined, { ref: false });
+      const spent = (await timeOf(worker)) - before;
+      if (doing === piece && thread === worker && spent >= longest) endThread();
+    }
   };
 
   const endThread = (): void => void thread?.terminate();
@@ -89,6 +102,13 @@ export function openAside({ file = ownFile, longest = usualLimit } = {}): Aside 
     doNext();
     return done.promise as Promise<never>;
   };
+}
+
+/** Milliseconds of the processor that a thread has had; on releases of Node that cannot tell, of any clock. */
+async function timeOf(thread: Partial<Worker>): Promise<number> {
+  if (thread.cpuUsage === undefined) return performance.now();
+  const { user, system } = await thread.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+  return (user + system) / 1_000;
 }
 
 interface ThreadEvents {
