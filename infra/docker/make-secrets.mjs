@@ -1,9 +1,10 @@
 // Makes the secrets of a Compose deployment at its first start, and gives each service its own ones as files
-// in a volume that no other service has. What the environment says wins, then what was made before.
+// in a volume that no other service has. What the environment says wins, then what was made before, of which each service
+// has a copy. Refuses a clone in another folder, whose containers and data these are not.
 // With names as arguments, such as OPERATOR_TOKEN: prints those.
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const folder = process.env["SECRETS_FOLDER"] ?? "/secrets";
 const kept = join(folder, "kept");
@@ -29,17 +30,56 @@ const applications = "^(holdfast\\.submissions)$";
 const applicationLimits = { "max-connections": 100, "max-channels": 1000 };
 const names = [...new Set([...known, ...permissions.map(({ user }) => passwordOf(user))])];
 
+/**
+ * The copies of those that cannot be made anew, since somewhere else they are known already.
+ * @type {Record<string, string>}
+ */
+const copies = {
+  OPERATOR_TOKEN: join(folder, "operations", "OPERATOR_TOKEN"),
+  POSTGRES_PASSWORD: join(folder, "postgres", "password"),
+};
 const secrets = Object.fromEntries(names.map((name) => [name, secretOf(name)]));
 
 if (process.argv.length > 2) print(process.argv.slice(2));
-else writeAll();
+else {
+  mustBeOfThisClone();
+  writeAll();
+}
 
 /** @param {string} name */
 function secretOf(name) {
   const given = process.env[name] ?? "";
-  const file = join(kept, name);
   if (given !== "") return given;
-  return existsSync(file) ? readFileSync(file, "utf8") : randomBytes(24).toString("hex");
+  const made = [join(kept, name), copies[name] ?? ""].find((file) => existsSync(file));
+  return made === undefined ? randomBytes(24).toString("hex") : readFileSync(made, "utf8");
+}
+
+/**
+ * Refuses another clone in a folder of the same name: each would recreate the other's containers on the other's data. The
+ * table of mounts says which folder this one is.
+ */
+function mustBeOfThisClone() {
+  const here = folderOfClone();
+  if (here === null) return;
+  const file = join(kept, "CLONE");
+  const first = existsSync(file) ? readFileSync(file, "utf8") : here;
+  if (first !== here && process.env["CLONE"] !== "moved") {
+    const project = process.env["COMPOSE_PROJECT"] ?? "holdfast";
+    fail(
+      `The Compose project ${project} belongs to the clone in ${first}, and this one is in ${here}: write COMPOSE_PROJECT_NAME=another-name into .env for a project of its own, or run "CLONE=moved docker compose up" if the folder was moved`,
+    );
+  }
+  mkdirSync(kept, { recursive: true });
+  writeFileSync(file, here);
+}
+
+/** The folder from which docker-compose.yml is mounted; null where that cannot be known. */
+function folderOfClone() {
+  const table = process.env["MOUNTS"] ?? "/proc/self/mountinfo";
+  const lines = existsSync(table) ? readFileSync(table, "utf8").split("\n") : [];
+  const fields = lines.map((line) => line.split(" "));
+  const source = fields.find(([, , , , target]) => target === "/clone/docker-compose.yml")?.[3];
+  return source === undefined ? null : dirname(source.replaceAll("\\040", " "));
 }
 
 /** @param {string[]} wanted */

@@ -1,5 +1,5 @@
 import { defineService } from "@holdfast/runtime";
-import { guardSettings } from "@holdfast/runtime/http";
+import { guardSettings, listenAsSet } from "@holdfast/runtime/http";
 import { ConsoleConfig } from "./server/config.ts";
 import { openConsole } from "./server/open-console.ts";
 
@@ -9,7 +9,7 @@ export const consoleService = defineService("console", ConsoleConfig, async (ser
   await using http = openConsole({ apiUrl: config.API_URL, limits: guardSettings(config), log });
   // Not whether the API answers: the page says that better than a connection that is refused.
   health.check("page", () => http.server.listening);
-  const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  const url = await listenAsSet(http, config);
   service.ready({ url });
   await stopped;
 });

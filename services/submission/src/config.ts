@@ -102,8 +102,8 @@ export const SubmissionConfig = Type.Object({
       description: "a URL with {traceId} in it, such as https://tempo.example/trace/{traceId}",
     }),
   ),
-  /** The address on which the HTTP routes answer. */
-  HTTP_HOST: Text({ default: "0.0.0.0" }),
+  /** The address on which the HTTP routes answer; `::` is every one, IPv4 and IPv6. */
+  HTTP_HOST: Text({ default: "::" }),
   /** The port of the HTTP routes; 0 takes a free one. */
   HTTP_PORT: Port(3_000),
   /** `on` serves the operators' console under `/console`, where the operators' routes are. */

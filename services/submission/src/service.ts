@@ -18,7 +18,7 @@ import {
   type Span,
   type Tracing,
 } from "@holdfast/runtime";
-import { guardSettings, openGuard } from "@holdfast/runtime/http";
+import { guardSettings, listenAsSet, openGuard } from "@holdfast/runtime/http";
 import {
   type AttemptOfTask,
   announceInstance,
@@ -96,7 +96,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   });
   serveConsole(http, { isOn: config.CONSOLE === "on", role });
 
-  const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  const url = await listenAsSet(http, config);
   const wakes: InboxWakes = { channel: null };
   await using seen = announce(service, store, { wakes, takesEnqueued: takes });
   await using _inbox = takes

@@ -14,12 +14,14 @@ const moreFaults = { J: 14, K: 9, L: 32, M: 22, N: 9 };
 const operatorFaults = { V: 28 };
 /** Rights and secrets. */
 const rightsFaults = { R: 17 };
+/** Compose and Kubernetes. */
+const placeFaults = { T: 11 };
 
 const ids = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 const allIds: Readonly<Record<string, readonly string[]>> = {
   "docs/evidence/pattern.md": ids("P-", 67),
-  "docs/evidence/faults.md": [faults, moreFaults, operatorFaults, rightsFaults]
+  "docs/evidence/faults.md": [faults, moreFaults, operatorFaults, rightsFaults, placeFaults]
     .flatMap((groups) => Object.entries(groups))
     .flatMap(([group, count]) => ids(`F-${group}`, count)),
 };

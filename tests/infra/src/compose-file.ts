@@ -7,6 +7,7 @@ interface ComposeService {
   readonly environment?: Readonly<Record<string, string>>;
   readonly networks?: readonly string[];
   readonly volumes?: readonly string[];
+  readonly depends_on?: object;
   readonly mem_limit?: string;
   readonly logging?: { readonly options: Readonly<Record<string, string>> };
   readonly healthcheck?: { readonly disable?: boolean };

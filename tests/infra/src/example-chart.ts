@@ -1,5 +1,5 @@
 import { describe } from "@jest/globals";
-import { getHelm, lintChart, renderChart } from "./helm.ts";
+import { chartNotes, getHelm, lintChart, renderChart } from "./helm.ts";
 import { whyNotRendered } from "./kustomize.ts";
 import type { Manifest } from "./manifest.ts";
 import { pathOf } from "./repository.ts";
@@ -21,3 +21,6 @@ export const rendered = (values: readonly string[]): readonly Manifest[] =>
 
 /** What `helm lint` finds. */
 export const lint = (values: readonly string[]): string => lintChart(helm, values);
+
+/** What Helm says after an install into the namespace `shop`. */
+export const notes = (values: readonly string[]): string => chartNotes(helm, values);

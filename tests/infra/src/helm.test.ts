@@ -48,9 +48,10 @@ describeChart("the chart with the values of the example", () => {
     for (const one of expected) {
       const ours = known.get(nameOf(one));
       if (ours === undefined) throw new Error(`The chart has no ${nameOf(one)}`);
-      expect([nameOf(one), essence(ours, objects)]).toEqual([
+      const compared = nameOf(one) === "migrate" ? essenceOfMigration : essence;
+      expect([nameOf(one), compared(ours, objects)]).toEqual([
         nameOf(one),
-        essence(one, production),
+        compared(one, production),
       ]);
     }
     expect([...known.keys()].toSorted()).toEqual([...expected.map(nameOf), "topology"].toSorted());
@@ -123,6 +124,12 @@ function essence(workload: Workload, objects: readonly Manifest[]) {
     pod,
     replicas: workload.spec.replicas,
   };
+}
+
+/** Helm runs the migration as a hook, which is deleted before the next one; Kustomize in a Deployment, which may change. */
+function essenceOfMigration(workload: Workload, objects: readonly Manifest[]) {
+  const { container, env } = essence(workload, objects);
+  return { container, env, securityContext: workload.spec.template.spec?.securityContext };
 }
 
 describeChart("the chart with values of your own", () => {

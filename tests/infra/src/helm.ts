@@ -120,3 +120,12 @@ export function lintChart(helm: Helm, values: readonly string[]): string {
   const args = ["lint", "--strict", "--quiet", pathOf("infra/helm/holdfast"), ...values];
   return execFileSync(helm.command, args, { encoding: "utf8" }).trim();
 }
+
+/** The notes after an install of the chart with these values into the namespace `shop`. */
+export function chartNotes(helm: Helm, values: readonly string[]): string {
+  if ("reason" in helm) throw new Error(helm.reason);
+  const chart = pathOf("infra/helm/holdfast");
+  const args = ["install", "holdfast", chart, "--dry-run=client", "--namespace", "shop", ...values];
+  const text = execFileSync(helm.command, args, { encoding: "utf8" });
+  return text.slice(text.indexOf("\nNOTES:\n"));
+}

@@ -36,11 +36,20 @@ interface CronJob extends Manifest {
 const jobOf = (object: Workload | CronJob): Workload =>
   "jobTemplate" in object.spec ? { ...object, ...object.spec.jobTemplate } : (object as Workload);
 
+/** The container of our program, which in a migration comes before the others. */
 export function containerOf({ spec, metadata }: Workload): IContainer {
-  const [container] = spec.template.spec?.containers ?? [];
+  const { containers = [], initContainers = [] } = spec.template.spec ?? {};
+  const [first] = containers;
+  const container =
+    [...initContainers, ...containers].find(({ name }) => name === "service") ?? first;
   if (container === undefined) throw new Error(`${metadata.name} has no container`);
   return container;
 }
+
+/** Whether it is a service, and not what runs before one. */
+export const isService = ({ kind, spec }: Workload): boolean =>
+  kind === "Deployment" &&
+  (spec.template.spec?.containers ?? []).some(({ name }) => name === "service");
 
 /** The environment of a workload's container; secrets that are not there are made up. */
 export function environmentOf(

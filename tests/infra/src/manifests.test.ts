@@ -1,4 +1,3 @@
-import { agentQueue } from "@holdfast/contracts";
 import { parseConfig } from "@holdfast/runtime";
 import { describe, expect, test } from "@jest/globals";
 import type { ICluster } from "@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster";
@@ -10,6 +9,7 @@ import { render, whyNotRendered } from "./kustomize.ts";
 import {
   containerOf,
   environmentOf,
+  isService,
   type Manifest,
   nameOf,
   ofKind,
@@ -34,8 +34,11 @@ const rabbitmqOperator = folder("examples/rabbitmq-operator");
 const tls = folder("examples/tls");
 const tracing = folder("examples/tracing");
 const supervisorCron = folder("examples/supervisor-cron");
-const examples = [cloudNativePg, rabbitmqOperator, tls, tracing, supervisorCron];
-const complete = [local, production, tracing, supervisorCron];
+const keda = folder("examples/keda");
+const examples = [cloudNativePg, rabbitmqOperator, tls, tracing, supervisorCron, keda];
+const complete = [local, production, tracing, supervisorCron, keda];
+
+type ScaledObjects = readonly IScaledObject[];
 
 interface Scaler {
   readonly spec: { readonly scaleTargetRef: { readonly name: string } };
@@ -178,8 +181,8 @@ describeRendered.each(complete)(`the pods of %s${because}`, (name) => {
   });
 });
 
-describeRendered(`in production${because}`, () => {
-  const objects = why === null ? render(production) : [];
+describeRendered.each([production, keda])(`in %s${because}`, (overlay) => {
+  const objects = why === null ? render(overlay) : [];
   const workloads = workloadsOf(objects);
   const scaled = [
     ...(ofKind(objects, "HorizontalPodAutoscaler") as readonly Scaler[]),
@@ -194,19 +197,6 @@ describeRendered(`in production${because}`, () => {
     expect(deployments.filter(([, { spec }]) => spec.replicas !== undefined)).toEqual([]);
   });
 
-  test("Agents are scaled as well while the broker cannot be asked", () => {
-    const scalers = ofKind(objects, "ScaledObject") as readonly IScaledObject[];
-    expect(scalers.filter(({ spec }) => (spec.fallback?.replicas ?? 0) < 2)).toEqual([]);
-  });
-
-  test("Agents scale by the length of their own queue", () => {
-    const queues = (ofKind(objects, "ScaledObject") as readonly IScaledObject[]).map(
-      ({ spec }) => [spec.scaleTargetRef.name, spec.triggers[0]?.metadata["queueName"]] as const,
-    );
-    const own = agents.map((agent) => [`${agent}-agent`, agentQueue(agent)] as const);
-    expect(Object.fromEntries(queues)).toEqual(Object.fromEntries(own));
-  });
-
   test("the manifests hold no secret, and the README lists each secret that is needed", () => {
     const readme = readFile("infra/README.md");
     const needed = workloads.flatMap((workload) =>
@@ -216,6 +206,87 @@ describeRendered(`in production${because}`, () => {
     );
     expect(ofKind(objects, "Secret")).toEqual([]);
     expect(needed.filter(({ name }) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describeRendered(`with KEDA${because}`, () => {
+  const scalers = (why === null ? ofKind(render(keda), "ScaledObject") : []) as ScaledObjects;
+
+  test("Agents are scaled as well while Prometheus cannot be asked, or has no such series", () => {
+    expect(scalers).toHaveLength(agents.length);
+    expect(scalers.filter(({ spec }) => (spec.fallback?.replicas ?? 0) < 2)).toEqual([]);
+    for (const { spec } of scalers) {
+      expect(spec.triggers).toMatchObject([{ metadata: { ignoreNullValues: "false" } }]);
+    }
+  });
+
+  test("Agents scale by the steps that wait for them and those in flight, and keep a quarter of their slots free", async () => {
+    const own = scalers.map(({ spec }) => [spec.scaleTargetRef.name, spec.triggers[0]?.metadata]);
+    const { CONCURRENCY } = parseConfig(await configOf("services/agent/dist/main.js"), {
+      BROKER_URL: "amqp://user:9f2c4e0b@host/holdfast",
+      AGENT_MODULES: "./agents.js",
+    }) as { readonly CONCURRENCY: number };
+    const expected = agents.map((agent) => [
+      `${agent}-agent`,
+      expect.objectContaining({ query: wantedSlots(agent), threshold: `${CONCURRENCY * 0.75}` }),
+    ]);
+    expect(Object.fromEntries(own)).toEqual(Object.fromEntries(expected));
+  });
+});
+
+/** The slots that an Agent has use for. */
+const wantedSlots = (agent: string): string =>
+  `sum(max by (lane) (holdfast_due_steps{lane=~"${agent}"})) + sum(max by (agent) (holdfast_agent_in_flight_steps{agent="${agent}"}))`;
+
+describeRendered(`what any cluster takes${because}`, () => {
+  /** The groups that Kubernetes brings itself. */
+  const builtIn = [
+    "v1",
+    "apps/v1",
+    "batch/v1",
+    "autoscaling/v2",
+    "policy/v1",
+    "networking.k8s.io/v1",
+  ];
+  const foreign = (name: string) =>
+    (why === null ? render(name) : []).filter(({ apiVersion }) => !builtIn.includes(apiVersion));
+
+  test.each([base, local, production, tls, tracing, supervisorCron])(
+    "%s has only kinds that Kubernetes brings itself",
+    (name) => {
+      expect(foreign(name).map(({ kind }) => kind)).toEqual([]);
+    },
+  );
+
+  test.each([keda, cloudNativePg, rabbitmqOperator])(
+    "%s says in its first line whose kinds it needs",
+    (name) => {
+      const operators: Readonly<Record<string, RegExp>> = {
+        ScaledObject: /KEDA/,
+        Cluster: /CloudNativePG operator/,
+        RabbitmqCluster: /cluster operator/,
+      };
+      const [first = ""] = readFile(`${name}/kustomization.yaml`).split("\napiVersion");
+      expect(foreign(name).length).toBeGreaterThan(0);
+      for (const { kind } of foreign(name)) expect(first).toMatch(operators[kind] ?? /^$/);
+    },
+  );
+});
+
+describeRendered.each(complete)(`the next release of %s${because}`, (name) => {
+  const objects = why === null ? render(name) : [];
+
+  test("changes nothing that Kubernetes lets no release change: no Job has a template of ours", () => {
+    expect(ofKind(objects, "Job").map(nameOf)).toEqual([]);
+  });
+
+  test("runs its migration before anything waits for it, without a login in what goes on running", () => {
+    const [migrate] = workloadsOf(objects).filter((one) => nameOf(one) === "migrate");
+    if (migrate === undefined) throw new Error("There is no migration");
+    const { initContainers = [], containers = [] } = migrate.spec.template.spec ?? {};
+    expect(initContainers.at(-1)?.args).toEqual(["packages/state-store/dist/main.js"]);
+    expect(containers.map(({ env, envFrom }) => ({ env, envFrom }))).toEqual([{}]);
+    expect(migrate.spec).toMatchObject({ replicas: 1, strategy: { type: "Recreate" } });
   });
 });
 
@@ -238,7 +309,5 @@ describeRendered(`with CloudNativePG${because}`, () => {
 });
 
 function ofDeployments(workloads: readonly Workload[]) {
-  return workloads
-    .filter(({ kind }) => kind === "Deployment")
-    .map((workload) => [nameOf(workload), workload] as const);
+  return workloads.filter(isService).map((workload) => [nameOf(workload), workload] as const);
 }

@@ -6,7 +6,7 @@ const Rate = Type.Number({ minimum: 0, maximum: 1, default: 0 });
 /** What the partners can be told, and by which environment variables. */
 export const PartnersConfig = Type.Object({
   ...BaseConfig.properties,
-  HTTP_HOST: Text({ default: "0.0.0.0" }),
+  HTTP_HOST: Text({ default: "::" }),
   HTTP_PORT: Integer({ default: 4_000, minimum: 0, maximum: 65_535 }),
   /** The folder in which the ledger is kept. One process at a time. */
   DATA_FOLDER: Text({ default: ".holdfast/partners" }),

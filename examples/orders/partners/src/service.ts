@@ -1,4 +1,5 @@
 import { defineService } from "@holdfast/runtime";
+import { listenAsSet } from "@holdfast/runtime/http";
 import { PartnersConfig } from "./config.ts";
 import { openPartners } from "./partners.ts";
 
@@ -17,7 +18,7 @@ export const partnersService = defineService("partners", PartnersConfig, async (
     },
   });
 
-  const url = await partners.app.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  const url = await listenAsSet(partners.app, config);
   health.check("ledger", () => true);
   service.ready({ url });
   await stopped;

@@ -45,7 +45,7 @@ test("the configuration requires only settings without a default", () => {
     LOG_LEVEL: "info",
     SHUTDOWN_GRACE: 10_000,
     DEFAULT_SECRETS: "refused",
-    HEALTH_HOST: "0.0.0.0",
+    HEALTH_HOST: "::",
     HEALTH_PORT: 0,
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
     OTEL_TRACES_SAMPLER: "parentbased_always_on",

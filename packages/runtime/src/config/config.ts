@@ -1,6 +1,7 @@
 import { ContractFault, parseDuration } from "@holdfast/domain";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, type TObject, type TStringOptions, Type } from "typebox";
+import { everyAddress } from "../http/listen-at.ts";
 import { longestSetting, TracingConfig } from "../tracing/tracing-config.ts";
 import { type Environment, fileOf, readVariable } from "./read-variable.ts";
 import { serverUrls } from "./server-urls.ts";
@@ -118,8 +119,8 @@ export const BaseConfig = Type.Object({
   DEFAULT_SECRETS: Type.Union([Type.Literal("refused"), Type.Literal("allowed")], {
     default: "refused",
   }),
-  /** The address on which `/health/live`, `/health/ready` and `/metrics` answer. */
-  HEALTH_HOST: Text({ default: "0.0.0.0" }),
+  /** The address on which `/health/live`, `/health/ready` and `/metrics` answer; `::` is every one, IPv4 and IPv6. */
+  HEALTH_HOST: Text({ default: everyAddress }),
   /** The port of the health probes and of `/metrics`; 0 disables both. */
   HEALTH_PORT: Port(0),
   ...TracingConfig.properties,

@@ -16,6 +16,7 @@ export {
   MaxConnections,
   TrustedProxies,
 } from "./http-settings.ts";
+export { listenAsSet } from "./listen-at.ts";
 export { type ProblemText, problemBody, problemType, titleOf } from "./problem-text.ts";
 export { nameRequest, requestIdHeader } from "./request-id.ts";
 export type { Caller, Held, Shares } from "./shares.ts";

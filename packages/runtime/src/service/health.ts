@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { listenAt } from "../http/listen-at.ts";
 import type { ExposedMetrics } from "../metrics/open-metrics.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 
@@ -106,9 +107,11 @@ export async function serveHealth(
     const isScrape = metrics !== undefined && request.url === "/metrics";
     void (isScrape ? expose(metrics, response) : respond(health, request.url, response));
   });
-  const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject).listen(port, host, resolve);
-  await listening;
+  await listenAt(host, async (address) => {
+    const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
+    server.once("error", reject).listen(port, address, resolve);
+    await listening;
+  });
   return {
     async [Symbol.asyncDispose]() {
       const { promise: closed, resolve: done } = Promise.withResolvers<void>();

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
 import { PermanentFault, TransientFault } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import { Type } from "typebox";
@@ -75,6 +76,22 @@ test("two services of one process expose their own metrics", async () => {
     expect(text).not.toContain(`service_name="metered-${1 - index}"`);
   }
   await Promise.all(services.map(({ hosted }) => hosted[Symbol.asyncDispose]()));
+});
+
+/** The addresses of this machine that no other one reaches. */
+const loopbacks = Object.values(networkInterfaces())
+  .flatMap((addresses = []) => addresses)
+  .filter(({ address }) => ["127.0.0.1", "::1"].includes(address))
+  .map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address));
+
+test("a service answers probes by IPv4 and by IPv6, unless a setting says otherwise", async () => {
+  const port = 22_901 + (process.pid % 500);
+  await using service = open(greeter("reached"), { HEALTH_PORT: String(port) }).hosted;
+  await service.ready;
+  for (const host of loopbacks) {
+    const { status } = await fetch(`http://${host}:${port}/health/live`);
+    expect([host, status]).toEqual([host, 200]);
+  }
 });
 
 test("a service whose configuration is wrong says so where it is awaited, and nothing runs", async () => {

@@ -11,8 +11,8 @@ export const ConsoleConfig = Type.Object({
     pattern: "^https?://",
     description: "the URL of an HTTP service such as http://operations:3000",
   }),
-  /** The address on which the page answers. */
-  HTTP_HOST: Text({ default: "0.0.0.0" }),
+  /** The address on which the page answers; `::` is every one, IPv4 and IPv6. */
+  HTTP_HOST: Text({ default: "::" }),
   /** The port of the page; 0 takes a free one. */
   HTTP_PORT: Port(3_100),
   /** Connections at a time; a further one is closed at once. */

@@ -1,0 +1,4 @@
+import { apiServerPrograms, buildApiServer } from "./programs.ts";
+
+buildApiServer();
+process.stdout.write(`${JSON.stringify(apiServerPrograms())}\n`);
