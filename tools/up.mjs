@@ -20,6 +20,7 @@ const tasks = {
   bench: () => runSource("benchmarks/src/main.ts"),
   chaos: () => runSource("tests/chaos/src/main.ts"),
   fuzz: () => runShipped("tests/fuzz/src/main.ts"),
+  "http-contract": () => runSource("tests/languages/http-contract.ts"),
   outside: () => runSource("tests/outside/src/main.ts"),
   pictures: () => runSource("tests/browser/src/pictures/main.ts"),
   pattern: () => runSource("tests/pattern/src/main.ts"),

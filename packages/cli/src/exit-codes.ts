@@ -1,4 +1,4 @@
-import { ConnectionError, ProblemError } from "@holdfast/client";
+import { ConnectionError, ProblemError, RequestError } from "@holdfast/client";
 import { ContractFault, Fault } from "@holdfast/domain";
 
 /** What the exit codes of all commands say. */
@@ -45,7 +45,7 @@ const bySqlstate: Readonly<Record<string, number>> = {
 /** The exit code of a command that ends with this error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Fault) return exitCodeOfFault(error);
-  if (error instanceof RangeError) return exitCodes.usage;
+  if (error instanceof RangeError || error instanceof RequestError) return exitCodes.usage;
   if (error instanceof ConnectionError) return exitCodes.notReachable;
   return error instanceof ProblemError ? exitCodeOfStatus(error.status) : exitCodes.failed;
 }

@@ -1,3 +1,4 @@
+import { much } from "./operations.ts";
 import type { Send } from "./request.ts";
 import type {
   BulkForecast,
@@ -58,7 +59,7 @@ export function bulkCalls(send: Send, usualActor: string): BulkCalls {
     query: Readonly<Record<string, string | undefined>> = {},
   ): Promise<Body> => (await send<Body>({ method: "GET", path: from, query, repeat: "safe" })).body;
   const post = async <Body>(body: object, headers: Readonly<Record<string, string>> = {}) =>
-    (await send<Body>({ method: "POST", path, headers, body, repeat: "safe" })).body;
+    (await send<Body>({ method: "POST", path, headers, body, repeat: "safe", takes: much })).body;
   return {
     forecast: (request) => post<BulkForecast>({ actor: usualActor, ...request, dryRun: true }),
     create: (request, { idempotencyKey = crypto.randomUUID() } = {}) =>

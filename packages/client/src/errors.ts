@@ -39,6 +39,15 @@ export class ConnectionError extends Error {
   readonly code = "client.not_reachable";
 }
 
+/**
+ * A request that cannot be sent, whatever the service does: its input is no JSON, a header or the URL is none. It is the
+ * caller's to mend, so it is thrown at once, and nothing was sent.
+ */
+export class RequestError extends TypeError {
+  override readonly name = "RequestError";
+  readonly code = "client.request_invalid";
+}
+
 /** The answer of something else than the service, such as a proxy. */
 export const isProblem = (body: unknown): body is Answered =>
   typeof body === "object" &&
@@ -49,3 +58,20 @@ export const isProblem = (body: unknown): body is Answered =>
   typeof body.detail === "string" &&
   "status" in body &&
   typeof body.status === "number";
+
+/** An error, whichever realm or library has made it. */
+interface Thrown {
+  readonly message?: unknown;
+  readonly code?: unknown;
+  readonly cause?: unknown;
+}
+
+const isThrown = (error: unknown): error is Thrown =>
+  typeof error === "object" && error !== null && "message" in error;
+
+/** Why something failed: what its cause says, if there is one. */
+export function reasonOf(error: unknown): string {
+  if (!isThrown(error)) return String(error);
+  const { message, code } = isThrown(error.cause) ? error.cause : error;
+  return message === "" && typeof code === "string" ? code : String(message);
+}

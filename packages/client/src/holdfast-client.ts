@@ -11,9 +11,9 @@ import {
   type Request,
   type Send,
   sender,
-  usualRetryFor,
 } from "./request.ts";
 import { awaitResult, isSettled, longestRequest } from "./result.ts";
+import { usualRetryFor } from "./retry.ts";
 import { type TaskCalls, taskCalls } from "./tasks.ts";
 import type {
   AnyWorkflow,
@@ -32,7 +32,8 @@ import { toMilliseconds } from "./wait.ts";
 export interface HoldfastClient extends OperationCalls {
   /**
    * Submits a task. It is durable when this resolves. Repeated under one idempotency key while the service cannot be
-   * reached or is overloaded. Throws a `ProblemError` for what is refused, a `ConnectionError` when the time is over.
+   * reached, is silent or is overloaded. Throws a `ProblemError` for what is refused, a `ConnectionError` when the time
+   * is over, and a `RequestError` for what cannot be sent, such as a bigint in the input.
    */
   submit<W extends AnyWorkflow>(
     workflow: W,
@@ -133,6 +134,7 @@ function submit<Body>(
     },
     signal,
     repeat: "safe",
+    takes: seconds * 1_000,
   });
 }
 

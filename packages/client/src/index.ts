@@ -1,6 +1,6 @@
 export type { BulkCalls, NewBulkRequest } from "./bulk.ts";
 export type { DeadLetterCalls } from "./dead-letters.ts";
-export { ConnectionError, ProblemError } from "./errors.ts";
+export { ConnectionError, ProblemError, RequestError } from "./errors.ts";
 export type { FollowOptions } from "./follow.ts";
 export { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
 export type { components, operations, paths } from "./openapi.ts";
@@ -28,6 +28,7 @@ export type {
   FailuresQuery,
   HistoryEntry,
   InputFor,
+  InputPatch,
   ListedTask,
   ListedWorkflow,
   ListFilter,

@@ -1,6 +1,6 @@
-import { ConnectionError } from "./errors.ts";
-import type { Open } from "./request.ts";
-import { backoff, sleep } from "./retry.ts";
+import { ConnectionError, isProblem, RequestError } from "./errors.ts";
+import { isPassing, type Open, parse } from "./request.ts";
+import { backoff, sleep, within } from "./retry.ts";
 import { type ServerEvent, serverEvents } from "./server-events.ts";
 
 interface Stream {
@@ -20,12 +20,10 @@ export async function* lastingEvents(stream: Stream): AsyncGenerator<ServerEvent
   let place = "";
   let reachedAt = Date.now();
   for (let lost = 0; ; lost += 1) {
-    const response = await connect(stream, place);
-    if (response !== null && response.status !== 200) {
-      await response.body?.cancel();
-      return;
-    }
-    const events = response === null ? null : serverEvents(response);
+    const left = Math.max(1, retryFor - (Date.now() - reachedAt));
+    const response = await connect(stream, place, left);
+    if (response === "refused") return;
+    const events = response === "lost" ? null : serverEvents(response, { first: left });
     try {
       for (;;) {
         const next = events === null ? null : await nextOf(events, signal);
@@ -59,16 +57,25 @@ async function nextOf(
   }
 }
 
-/** Connects to the stream; null: the service could not be reached. */
-async function connect({ open, path, signal }: Stream, place: string): Promise<Response | null> {
+/** Connects to the stream within a time; or says that the service was not reached, or that it refuses. */
+async function connect(
+  { open, path, signal }: Stream,
+  place: string,
+  ms: number,
+): Promise<Response | "lost" | "refused"> {
   const headers = {
     accept: "text/event-stream",
     "last-event-id": place === "" ? undefined : place,
   };
   try {
-    return await open({ method: "GET", path, headers, signal, repeat: "safe" });
+    const response = await open({ method: "GET", path, headers, signal, repeat: "safe" }, ms);
+    const { status } = response;
+    if (status === 200) return response;
+    const text = await within(ms, signal, () => response.text());
+    // What stands before the service speaks for itself: the service refuses with a problem.
+    return isPassing(status) && !isProblem(parse(text)) ? "lost" : "refused";
   } catch (error) {
-    if (signal?.aborted === true) throw error;
-    return null;
+    if (signal?.aborted === true || error instanceof RequestError) throw error;
+    return "lost";
   }
 }

@@ -66,11 +66,16 @@ export interface OperationCalls {
   };
 }
 
+/** Milliseconds for which the service may look at all that it has. */
+export const much = 20_000;
+
 export function operationCalls(send: Send, usualActor: string): OperationCalls {
   const get = async <Body>(
     path: string,
     query: Readonly<Record<string, string | undefined>> = {},
-  ): Promise<Body> => (await send<Body>({ method: "GET", path, query, repeat: "safe" })).body;
+    takes = 0,
+  ): Promise<Body> =>
+    (await send<Body>({ method: "GET", path, query, repeat: "safe", takes })).body;
   const items = <Item>(path: string): Promise<readonly Item[]> =>
     readPages<Item>(send, path, { limit: 500 });
   const act =
@@ -102,8 +107,8 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
     failures: (query = {}) => get<Failures>("/v1/failures", { ...query }),
     system: {
       show: () => get<System>("/v1/system"),
-      examine: () => get<Examination>("/v1/doctor"),
-      verify: () => get<Verification>("/v1/verify"),
+      examine: () => get<Examination>("/v1/doctor", {}, much),
+      verify: () => get<Verification>("/v1/verify", {}, much),
     },
   };
 }

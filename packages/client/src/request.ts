@@ -1,31 +1,23 @@
-import { ConnectionError, isProblem, ProblemError } from "./errors.ts";
-import { backoff, type RetryOptions, retryAfter, sleep } from "./retry.ts";
+import { ConnectionError, isProblem, ProblemError, reasonOf } from "./errors.ts";
+import { type ClientOptions, type Prepared, prepare, type Request } from "./prepared.ts";
+import {
+  backoff,
+  inSeconds,
+  Late,
+  limitsOf,
+  mustBeTimes,
+  retryAfter,
+  sleep,
+  within,
+} from "./retry.ts";
 
-/** The address of the service, and the way to ask it. */
-export interface ClientOptions extends RetryOptions {
-  /** The base URL of the service, such as `http://127.0.0.1:3000`. */
-  readonly url: string;
-  /** The operator's token, for all but submitting, showing and following one's own tasks. */
-  readonly token?: string;
-  /** Who acts, for the history of tasks; `client` unless said otherwise. */
-  readonly actor?: string;
-  /** A `fetch` in place of the global one. */
-  readonly fetch?: typeof globalThis.fetch;
-}
-
-/** A request of the OpenAPI document, for what the client has no method for. */
-export interface Request {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string | undefined>>;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-  readonly body?: unknown;
-  readonly signal?: AbortSignal | undefined;
-}
+export type { ClientOptions, Request } from "./prepared.ts";
 
 interface Call extends Request {
   /** `safe`: also after a failure that leaves open whether it was carried out. */
   readonly repeat: "safe" | "only when refused";
+  /** Milliseconds for which the service may take its time: it was asked to wait, or has much to do. */
+  readonly takes?: number;
 }
 
 export interface Answer<Body> {
@@ -34,23 +26,34 @@ export interface Answer<Body> {
   readonly headers: Headers;
 }
 
-/** Opens a connection for an answer that is read as it comes. It is not repeated. */
-export type Open = (call: Call) => Promise<Response>;
+/** Opens a connection for an answer that is read as it comes. It is not repeated. Its head comes within the time. */
+export type Open = (call: Call, ms?: number) => Promise<Response>;
 
 export type Send = <Body>(call: Call) => Promise<Answer<Body>>;
 
-export const usualRetryFor = 30_000;
-
 /** Sends requests, and repeats those that may be repeated: with growing delays, for a bounded time. */
 export function sender(options: ClientOptions): Send {
-  const { retryFor = usualRetryFor } = options;
+  mustBeTimes(options);
   return async <Body>(call: Call): Promise<Answer<Body>> => {
+    const prepared = prepare(call, options);
     const begun = Date.now();
-    for (let attempt = 0; ; attempt += 1) {
-      const outcome = await attemptCall(call, options);
+    const { whole, attempt, again } = limitsOf(options, {
+      isSafe: call.repeat === "safe",
+      takes: call.takes ?? 0,
+    });
+    for (let tried = 1; ; tried += 1) {
+      const left = Math.max(1, whole - (Date.now() - begun));
+      const outcome = await attemptCall(call, prepared, {
+        ...options,
+        limit: Math.min(attempt, left),
+      });
       if ("answer" in outcome) return outcome.answer as Answer<Body>;
-      const delay = Math.max(outcome.after ?? 0, 0) + backoff(attempt);
-      if (!outcome.again || Date.now() + delay - begun > retryFor) throw outcome.error;
+      const delay = Math.max(outcome.after ?? 0, 0) + backoff(tried - 1);
+      if (!outcome.again || Date.now() + delay - begun > again) {
+        throw outcome.errorAfter(
+          `${prepared.name}, tried ${tried === 1 ? "once" : `${tried} times`} in ${inSeconds(Date.now() - begun)}`,
+        );
+      }
       await sleep(delay, call.signal);
     }
   };
@@ -59,77 +62,89 @@ export function sender(options: ClientOptions): Send {
 /** Opens streams. */
 export const opener =
   (options: ClientOptions): Open =>
-  (call) =>
-    fetchCall(call, options);
+  async (call, ms = Infinity) => {
+    const { href, init } = prepare(call, options);
+    const { fetch = globalThis.fetch } = options;
+    const { attempt } = limitsOf(options, { isSafe: true, takes: 0 });
+    // The stream goes on after this, and ends with the signal of its caller.
+    const given = call.signal === undefined ? [] : [call.signal];
+    return within(Math.min(attempt, ms), call.signal, (signal) =>
+      fetch(href, { ...init, signal: AbortSignal.any([signal, ...given]) }),
+    );
+  };
 
 type Outcome =
   | { readonly answer: Answer<unknown> }
-  | { readonly error: Error; readonly again: boolean; readonly after: number | null };
+  | {
+      /** The error, which says what was tried. */
+      readonly errorAfter: (tried: string) => Error;
+      readonly again: boolean;
+      readonly after: number | null;
+    };
 
-/** Statuses of answers that may be different soon. */
-const passing: ReadonlySet<number> = new Set([429, 502, 503]);
+/**
+ * Whether an answer of this status may be another one soon: the service, or what stands before it, had no time (408), no
+ * room (429), or could not reach what is behind it, in the numbers of the standards and in those of Cloudflare and other
+ * load balancers.
+ */
+export const isPassing = (status: number): boolean =>
+  [408, 425, 429, 502, 503, 504, 598, 599].includes(status) || (status >= 520 && status <= 530);
 
-async function attemptCall(call: Call, options: ClientOptions): Promise<Outcome> {
+interface Trying extends ClientOptions {
+  /** Milliseconds for this attempt. */
+  readonly limit: number;
+}
+
+async function attemptCall(call: Call, prepared: Prepared, options: Trying): Promise<Outcome> {
+  const { url, limit, fetch = globalThis.fetch } = options;
   const isSafe = call.repeat === "safe";
   let response: Response;
   let text: string;
   try {
-    response = await fetchCall(call, options);
-    text = await response.text();
+    [response, text] = await within(limit, call.signal, async (signal) => {
+      const answered = await fetch(prepared.href, { ...prepared.init, signal });
+      return [answered, await answered.text()] as const;
+    });
   } catch (cause) {
     if (call.signal?.aborted === true) throw cause;
-    const error = new ConnectionError(`${options.url} is not reachable: ${reasonOf(cause)}`, {
-      cause,
-    });
-    return { error, again: isSafe, after: null };
+    const reason = reasonOf(cause);
+    // A browser never connects to some ports, however often it is asked to.
+    const isBarred = reason === "bad port";
+    const words =
+      cause instanceof Late
+        ? `${url} did not answer within ${cause.message}`
+        : `${url} is not reachable: ${isBarred ? "fetch connects to no such port" : reason}`;
+    const errorAfter = (tried: string) => new ConnectionError(`${words} (${tried})`, { cause });
+    return { errorAfter, again: isSafe && !isBarred, after: null };
   }
   const body = parse(text);
   if (response.ok && (body !== undefined || text === "")) {
     return { answer: { status: response.status, body: body ?? null, headers: response.headers } };
   }
-  const error = isProblem(body) ? new ProblemError(body) : strange(response, options.url);
-  const again = passing.has(response.status) && (isSafe || response.status === 429);
-  return { error, again, after: retryAfter(response.headers.get("retry-after")) };
+  const again = isPassing(response.status) && (isSafe || response.status === 429);
+  const after = retryAfter(response.headers.get("retry-after"));
+  if (isProblem(body)) return { errorAfter: () => new ProblemError(body), again, after };
+  const words = strange(response, url);
+  return { errorAfter: (tried) => new ConnectionError(`${words} (${tried})`), again, after };
 }
 
-function fetchCall(
-  { method, path, query = {}, headers = {}, body, signal }: Call,
-  { url, token, fetch = globalThis.fetch }: ClientOptions,
-): Promise<Response> {
-  const asked = new URL(url.replace(/\/+$/, "") + path);
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) asked.searchParams.set(name, value);
+/** What is to be said of an answer that is none of the service. */
+function strange({ status, type, headers }: Response, url: string): string {
+  if (type === "opaqueredirect" || (status >= 300 && status < 400)) {
+    const to = headers.get("location");
+    return `${url} redirects${to === null ? "" : ` to ${to.slice(0, 200)}`}: give the client the URL to which it leads`;
   }
-  const given = Object.entries({
-    ...headers,
-    authorization: token === undefined ? undefined : `Bearer ${token}`,
-    "content-type": body === undefined ? undefined : "application/json",
-  }).filter((header): header is [string, string] => header[1] !== undefined);
-  return fetch(asked.href, {
-    method,
-    headers: given,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
-  });
+  if (isPassing(status)) {
+    return `${url} answered ${status}: a proxy or load balancer before the service has no answer of it`;
+  }
+  return `${url} answered ${status}, and not as Holdfast does: is it the URL of a submission service?`;
 }
-
-const strange = ({ status }: Response, url: string) =>
-  new ConnectionError(
-    `${url} answered ${status}, and not as Holdfast does: is it the URL of a submission service?`,
-  );
 
 /** Parses JSON; undefined: it is none. */
-function parse(text: string): unknown {
+export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-function reasonOf(error: unknown): string {
-  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (!(inner instanceof Error)) return String(inner);
-  const { code } = inner as { readonly code?: unknown };
-  return inner.message === "" && typeof code === "string" ? code : inner.message;
 }

@@ -36,6 +36,7 @@ export async function awaitResult(
       query: { wait: `${Math.ceil(wait)}ms` },
       signal,
       repeat: "safe",
+      takes: wait,
     });
     if (isSettled(body) || left <= wait) return body;
     // Too many wait at the service, or it is stopping: it answered at once.

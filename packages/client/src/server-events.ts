@@ -11,21 +11,34 @@ export interface ServerEvent {
 /** The longest silence of a service in milliseconds: after it the connection counts as lost. */
 const silence = 45_000;
 
+interface Timeout {
+  /** Milliseconds until the first line has to be there: the service begins with one at once. */
+  readonly first: number;
+}
+
 /**
  * The events of an answer, as they come. Ends with the stream, and throws when the connection breaks or when nothing
  * comes for too long.
  */
-export async function* serverEvents({ body }: Response): AsyncGenerator<ServerEvent, void> {
+export async function* serverEvents(
+  { body }: Response,
+  { first }: Timeout,
+): AsyncGenerator<ServerEvent, void> {
   if (body === null) return;
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const read = eventStreamReader();
   let id = "";
+  const begun = Date.now();
+  let hasBegun = false;
   try {
     for (;;) {
-      const { done, value } = await inTime(reader.read());
+      const ms = hasBegun ? silence : Math.min(silence, Math.max(1, first - (Date.now() - begun)));
+      const { done, value } = await inTime(reader.read(), ms);
       if (done) return;
-      for (const { id: own, event, data } of read(decoder.decode(value, { stream: true }))) {
+      const found = read(decoder.decode(value, { stream: true }));
+      hasBegun ||= found.length > 0;
+      for (const { id: own, event, data } of found) {
         id = own ?? id;
         if (data !== "") yield { id, event, data };
       }
@@ -35,10 +48,10 @@ export async function* serverEvents({ body }: Response): AsyncGenerator<ServerEv
   }
 }
 
-async function inTime<T>(reading: Promise<T>): Promise<T> {
+async function inTime<T>(reading: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("Nothing came for too long")), silence);
+    timer = setTimeout(() => reject(new Error("Nothing came for too long")), ms);
   });
   try {
     return await Promise.race([reading, tooLong]);

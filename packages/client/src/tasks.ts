@@ -6,6 +6,7 @@ import type {
   Attempts,
   Explanation,
   HistoryEntry,
+  InputPatch,
   ListedTask,
   ListFilter,
   SearchQuery,
@@ -56,8 +57,11 @@ export interface TaskCalls {
   resume(id: string, how: ActOptions): Promise<Task>;
   /** Ends the delay of a step. */
   retry(id: string, how: ActOptions & { readonly step: string }): Promise<Task>;
-  /** Retries a step that failed for good, with the input that it had or another one. */
-  resubmit(id: string, how: StepOptions & { readonly input?: unknown }): Promise<Task>;
+  /** Retries a step that failed for good, with the input that it had, another one, or that input with changes. */
+  resubmit(
+    id: string,
+    how: StepOptions & { readonly input?: unknown; readonly patch?: InputPatch },
+  ): Promise<Task>;
   /** Records what a person did instead of a failed step. */
   resolve(id: string, how: StepOptions & { readonly output?: unknown }): Promise<Task>;
 }

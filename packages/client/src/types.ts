@@ -60,6 +60,14 @@ export type BulkForecast = Schemas["BulkForecast"];
 export type NewBulkOperation =
   paths["/v1/bulk-operations"]["post"]["requestBody"]["content"]["application/json"];
 
+/**
+ * Changes of an input, by RFC 6902 (JSON Patch): `[{ op: "replace", path: "/iban", value: "DE02…" }]`. All of them are made,
+ * or none.
+ */
+export type InputPatch = readonly NonNullable<
+  paths["/v1/tasks/{id}/resubmit"]["post"]["requestBody"]["content"]["application/json"]["patch"]
+>[number][];
+
 /** A search as the service takes it: `{ filter, limit, after }`. */
 export type SearchQuery = NonNullable<
   paths["/v1/tasks/search"]["post"]["requestBody"]

@@ -731,6 +731,11 @@ export const faultCodes = {
     meaning: "No step of the task has failed for good.",
     action: "Read the task again.",
   },
+  "task.patch_not_applicable": {
+    transient: false,
+    meaning: "The patch does not fit the input that the step has. `errors` says where.",
+    action: "Read the input with `holdfast tasks attempts`, and correct the patch.",
+  },
   "task.paused": {
     transient: null,
     meaning: "The task is paused, so its pending steps wait.",

@@ -152,6 +152,12 @@ export type { OutboxSize, PartitionSize } from "./view/find-sizes.ts";
 export type { FollowedMove, FollowedTask, TaskStanding } from "./view/follow-tasks.ts";
 export { type ContractDifference, differenceText } from "./workflows/contract-differences.ts";
 export { type StepContracts, stepContracts } from "./workflows/output-contract.ts";
+export {
+  inputOfCall,
+  type PatchedInput,
+  type PatchTarget,
+  patchInputs,
+} from "./workflows/patched-input.ts";
 export { resolveFault } from "./workflows/resolve-fault.ts";
 export type {
   ActivationRequest,

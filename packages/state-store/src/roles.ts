@@ -184,6 +184,7 @@ const operations = {
   listBulkItems,
   listBulkOperations,
   listTasks,
+  loadValues,
   measureOutbox,
   pause,
   reinstateWorkflow,

@@ -13,7 +13,13 @@ import {
   StoreConnections,
   Text,
 } from "@holdfast/runtime";
-import { AddressShare, HttpNames, MaxConnections, TrustedProxies } from "@holdfast/runtime/http";
+import {
+  AddressShare,
+  CorsOrigins,
+  HttpNames,
+  MaxConnections,
+  TrustedProxies,
+} from "@holdfast/runtime/http";
 import { type Static, Type } from "typebox";
 import { anonymousMayPattern } from "./access/access.ts";
 import { statusWordsPattern } from "./access/status-queues.ts";
@@ -117,6 +123,7 @@ export const SubmissionConfig = Type.Object({
   ADDRESS_SHARE: AddressShare,
   TRUSTED_PROXIES: TrustedProxies,
   HTTP_NAMES: HttpNames,
+  CORS_ORIGINS: CorsOrigins,
   /** Tasks that may wait for the state store; a further one is answered 503 at once. */
   MAX_WAITING_TASKS: Integer({
     default: 200,

@@ -5,6 +5,7 @@ import { holdRemote, pauseAgent, retireWorkflow } from "./checks/fleet-actions.t
 import { showHostileText } from "./checks/hostile-text.ts";
 import { repairByKeys } from "./checks/keyboard.ts";
 import { showManyAttempts, showManyTasks } from "./checks/many.ts";
+import { useFromOtherOrigin } from "./checks/other-origin.ts";
 import { beginStreamLate, surviveOutages } from "./checks/outages.ts";
 import { openEachPage } from "./checks/pages.ts";
 import { type Seeded, seed } from "./checks/seed.ts";
@@ -57,6 +58,11 @@ inBrowser("a workflow is retired and reinstated in the console while a submissio
 inBrowser(
   "a bulk operation goes from its dry run over a canary to a verified outcome while a Supervisor is killed",
   () => repairInBulk(bench),
+);
+
+inBrowser(
+  "a page of another origin submits with the client where its origin is named, and nowhere else",
+  () => useFromOtherOrigin(bench),
 );
 
 inBrowser("an operator repairs a task by the keyboard alone, and sees where the focus is", () =>

@@ -31,6 +31,27 @@ test("every parameter and property of openapi.json has a description", () => {
   expect(undescribed(document)).toEqual([]);
 });
 
+/** The schemas of all parameters and properties of a name. */
+function schemasOf(value: unknown, name: string): readonly Json[] {
+  if (Array.isArray(value)) return value.flatMap((one) => schemasOf(one, name));
+  if (!isObject(value)) return [];
+  const own = value["name"] === name && isObject(value["schema"]) ? [value["schema"]] : [];
+  const { properties } = value;
+  const property = isObject(properties) ? properties[name] : undefined;
+  return [
+    ...own,
+    ...(isObject(property) ? [property] : []),
+    ...Object.values(value).flatMap((one) => schemasOf(one, name)),
+  ];
+}
+
+test("no limit of a page has a maximum: what is above it is lowered, and not refused", () => {
+  const { paths }: Json = JSON.parse(readFile("docs/reference/openapi.json"));
+  const limits = schemasOf(paths, "limit");
+  expect(limits.length).toBeGreaterThan(5);
+  expect(limits.filter((limit) => "maximum" in limit)).toEqual([]);
+});
+
 test("a property and a parameter without a description are found", () => {
   const parameters = [{ name: "limit", in: "query" }];
   const schema = { properties: { id: { type: "string" }, at: { description: "When." } } };

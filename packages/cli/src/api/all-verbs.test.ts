@@ -92,7 +92,8 @@ describe("against a service that answers everything", () => {
       const operation = operationAt(String(init?.method), new URL(url).pathname);
       asked.push(operation);
       const status = statuses[operation] ?? 200;
-      return new Response(JSON.stringify(answer), { status });
+      const problem = { status, code: "request.overload", detail: "There is no room." };
+      return new Response(JSON.stringify(status < 400 ? answer : problem), { status });
     };
   });
   afterEach(() => {

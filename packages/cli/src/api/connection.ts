@@ -32,7 +32,13 @@ export interface Service extends Profile {
 /** The client for the service that was asked for. */
 export function connect(asked: Asked, io: Io, actor: string): HoldfastClient {
   const { url, token } = serviceOf(asked, io);
-  return holdfastClient({ url, actor, retryFor: 10_000, ...(token ? { token } : {}) });
+  return holdfastClient({
+    url,
+    actor,
+    retryFor: 10_000,
+    timeout: 4_000,
+    ...(token ? { token } : {}),
+  });
 }
 
 /**

@@ -19,6 +19,18 @@ export const ownOptions = {
     value: "NAME=VALUE",
     help: "a label of the task; may be repeated",
   },
+  set: {
+    type: "string",
+    multiple: true,
+    value: "PLACE=TEXT",
+    help: "change the input: a text, or other JSON with :=, such as lines/0/count:=5; may be repeated",
+  },
+  unset: {
+    type: "string",
+    multiple: true,
+    value: "PLACE",
+    help: "remove a place of the input; may be repeated",
+  },
   direct: {
     type: "boolean",
     help: "look at the servers themselves, for example while no service answers",

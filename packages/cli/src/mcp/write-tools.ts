@@ -39,7 +39,10 @@ const resubmit = defineTool({
     `With dryRun, which is the default, it shows what would be resubmitted and changes nothing. ${actor}`,
   ),
   operations: ["resubmitStep", "getTask"],
-  input: { ...toolInput("resubmitStep", "id", "step", "input", "actor", "reason"), dryRun },
+  input: {
+    ...toolInput("resubmitStep", "id", "step", "input", "patch", "actor", "reason"),
+    dryRun,
+  },
   writes: true,
   async run({ id = "", reason = "", dryRun: isDry, ...asked }, { tasks }) {
     const task = await tasks.get(id);
@@ -51,7 +54,7 @@ const resubmit = defineTool({
     const { name, agent, attempt, faultCode, faultDetail } = failed;
     return {
       dryRun: true,
-      would: `start attempt ${attempt + 1} of step ${name} of Agent ${agent}${how.input === undefined ? "" : " with the corrected input"}`,
+      would: `start attempt ${attempt + 1} of step ${name} of Agent ${agent}${how.input === undefined && how.patch === undefined ? "" : " with the corrected input"}`,
       step: { name, agent, attempt, faultCode, faultDetail },
       task: { id, workflow: task.workflow, state: task.state, version },
     };

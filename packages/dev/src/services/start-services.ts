@@ -11,6 +11,9 @@ import { readLogLine } from "../processes/log-line.ts";
  */
 const lenient = { UNKNOWN_AGENTS: "accept", UNKNOWN_VERSIONS: "newest" };
 
+/** Pages that a developer serves on this machine: the development server of an application has a port of its own. */
+const pagesOfThisMachine = "http://localhost:*,http://127.0.0.1:*,http://[::1]:*";
+
 /** Addresses by which the services of a project find each other. */
 export interface Places {
   readonly stateStoreUrl: string;
@@ -64,7 +67,8 @@ export async function loadServices(options: ServiceOptions): Promise<Services> {
   return {
     async begin({ stateStoreUrl, brokerUrl }) {
       const shared = { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl };
-      const api = { ...lenient, OPERATOR_TOKEN: operatorToken, CONSOLE: "on" };
+      const CORS_ORIGINS = process.env["CORS_ORIGINS"] ?? pagesOfThisMachine;
+      const api = { ...lenient, OPERATOR_TOKEN: operatorToken, CONSOLE: "on", CORS_ORIGINS };
       // Another project may be starting, and take the port before our service does.
       const startApi = async () => {
         const http = { HTTP_HOST: "127.0.0.1", HTTP_PORT: String(await freePort(port)) };

@@ -9,6 +9,7 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import { addressBlock, callerAddress, isLoopback, noProxies, type Proxies } from "./addresses.ts";
 import { type Connection, openConnections } from "./connections.ts";
+import { allowOrigin, answerPreflight, noOrigins, type Origins } from "./cors.ts";
 import { serveFaultPage } from "./fault-pages.ts";
 import { misdirection } from "./local-names.ts";
 import { type ProblemText, problemBody, problemType, titleOf } from "./problem-text.ts";
@@ -30,6 +31,8 @@ export interface GuardOptions {
   readonly proxies?: Proxies;
   /** Names besides those of loopback that a server on loopback answers to. */
   readonly names?: ReadonlySet<string>;
+  /** Pages of other origins that may ask; none unless given. */
+  readonly origins?: Origins;
   /** Whether a request shows the right operators' token. Operators have a reserve of everything. */
   readonly isOperator?: (headers: IncomingHttpHeaders) => boolean;
 }
@@ -142,7 +145,7 @@ interface Parts {
 
 /** The one place in which an HTTP server is made. */
 function guardedServer(parts: Parts, handler: RequestListener): Server {
-  const { connections: most, requestTimeout } = parts.options;
+  const { connections: most, requestTimeout, origins = noOrigins } = parts.options;
   let isLocal = false;
   const server = createServer(
     {
@@ -156,10 +159,13 @@ function guardedServer(parts: Parts, handler: RequestListener): Server {
     (request, response) => {
       takeTurn(parts, request, response, () => {
         const requestId = nameRequest(request);
+        // A refusal is to be read by the page, too.
+        allowOrigin(request, response, origins);
         const problem = refusalOf(parts, request, isLocal);
         if (problem !== null) return send(response, problem, requestId);
         response.setHeader(requestIdHeader, requestId);
         for (const [name, value] of safeEntries) response.setHeader(name, value);
+        if (answerPreflight(request, response, origins)) return;
         if (!serveFaultPage(request, response)) handler(request, response);
       });
     },
@@ -229,7 +235,7 @@ function refusalOf(
 ): ProblemText | null {
   const { headers, rawHeaders, socket, url = "" } = request;
   if (rawHeaders.length > 2 * mostHeaders) return tooManyHeaders;
-  const fault = isLocal ? misdirection(headers, options.names ?? noNames) : null;
+  const fault = isLocal ? misdirection(request, options) : null;
   if (fault !== null) return { status: 421, code: "request.misdirected", message: fault };
   if (connections.of(socket)?.isReserved === true) {
     if (callerOf(request).isOperator) connections.keep(socket);
@@ -243,8 +249,6 @@ function refusalOf(
   request.once("close", held.release);
   return null;
 }
-
-const noNames: ReadonlySet<string> = new Set();
 
 /** What arrives at most. The size of a chunked body is unknown before its end. */
 function bodyBytesOf(headers: IncomingHttpHeaders, most: number): number {

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { Integer, Text } from "../config/config.ts";
 import { readProxies } from "./addresses.ts";
+import { readOrigins } from "./cors.ts";
 import type { GuardOptions } from "./guarded-server.ts";
 import { readNames } from "./local-names.ts";
 
@@ -22,12 +23,19 @@ export const TrustedProxies = Type.Optional(Text());
 /** Names besides localhost under which it is called while HTTP_HOST is a loopback address, with commas between them. */
 export const HttpNames = Type.Optional(Text());
 
+/**
+ * Origins whose pages may ask from a browser, with commas between them: `https://shop.example`, `http://localhost:*`
+ * with any port, or `*` for all. Unset: none but its own pages.
+ */
+export const CorsOrigins = Type.Optional(Text());
+
 interface HttpSettings {
   readonly MAX_CONNECTIONS: number;
   readonly REQUEST_TIMEOUT: number;
   readonly ADDRESS_SHARE: number;
   readonly TRUSTED_PROXIES?: string;
   readonly HTTP_NAMES?: string;
+  readonly CORS_ORIGINS?: string;
 }
 
 /** What the settings of a service say of its guard. Throws `config.invalid`. */
@@ -37,4 +45,5 @@ export const guardSettings = (config: HttpSettings): GuardOptions => ({
   addressShare: config.ADDRESS_SHARE,
   proxies: readProxies(config.TRUSTED_PROXIES ?? ""),
   names: readNames(config.HTTP_NAMES ?? ""),
+  origins: readOrigins(config.CORS_ORIGINS ?? ""),
 });

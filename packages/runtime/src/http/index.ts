@@ -11,6 +11,7 @@ export {
 } from "./guarded-server.ts";
 export {
   AddressShare,
+  CorsOrigins,
   guardSettings,
   HttpNames,
   MaxConnections,

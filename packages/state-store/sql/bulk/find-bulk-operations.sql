@@ -1,5 +1,5 @@
 -- Bulk operations, latest first; null for :before: from the latest on.
-select id, action, step, filter, actor, reason, created_at as at, state, matched, waiting, applied, refused, succeeded,
+select id, action, step, patch, filter, actor, reason, created_at as at, state, matched, waiting, applied, refused, succeeded,
        failed_again, canary, rate, stopped_by, stop_reason, ended_at
   from state.bulk_operations
  where tenant = :tenant

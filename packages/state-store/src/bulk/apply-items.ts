@@ -10,6 +10,7 @@ import {
 import { faultOfTask } from "../apply/apply-events.ts";
 import { decideLoaded, saveBatch } from "../apply/apply-together.ts";
 import { type LoadedTasks, loadTasks, noneCached } from "../apply/load-tasks.ts";
+import { readValues } from "../apply/load-values.ts";
 import { untilQuick } from "../apply/takes-long.ts";
 import { composed } from "../postgres/operation.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
@@ -125,10 +126,20 @@ async function applyTo(
     cached: noneCached,
     partitions,
   });
-  const { action, step, output, hasOutput, actor, reason, id } = operation;
-  const asked = { action, step, output: hasOutput ? output : undefined };
+  const { action, step, output, hasOutput, patch, actor, reason, id } = operation;
+  const asked = {
+    action,
+    step,
+    output: hasOutput ? output : undefined,
+    patch: patch ?? undefined,
+  };
   const tasks = loaded.tasks.map(({ task }) => task);
-  const requests = await reportedRequestsOf(tasks, { asked, now: loaded.now });
+  const requests = await reportedRequestsOf(tasks, {
+    asked,
+    now: loaded.now,
+    workflowOf: (name) => findWorkflow(client, name),
+    load: (options) => readValues(client, options),
+  });
   const reportedEvents = [...requests.values()].flatMap((request) =>
     "reported" in request ? [request.reported] : [],
   );

@@ -5,6 +5,7 @@ import type {
   BulkProgress,
   BulkState,
   Json,
+  JsonPatch,
 } from "@holdfast/domain";
 import { exactlyOnce, repeatable } from "../postgres/operation.ts";
 import { query } from "../postgres/query.ts";
@@ -15,6 +16,8 @@ export interface BulkOperation extends BulkCounts {
   readonly id: string;
   readonly action: BulkAction;
   readonly step: string | null;
+  /** How the input of each resubmitted step is changed; null: it stays as it is. */
+  readonly patch: JsonPatch | null;
   /** The filter as it was asked. */
   readonly filter: Json;
   readonly actor: string;

@@ -1,4 +1,10 @@
-import { type BulkAction, type BulkState, firstBulkState, type Json } from "@holdfast/domain";
+import {
+  type BulkAction,
+  type BulkState,
+  firstBulkState,
+  type Json,
+  type JsonPatch,
+} from "@holdfast/domain";
 import { composed, exactlyOnce, repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
@@ -13,6 +19,8 @@ export interface BulkAsked {
   readonly step: string | null;
   /** What a resolved step returned; undefined: nothing was said. */
   readonly output: Json | undefined;
+  /** How the input of each resubmitted step is changed; absent: it stays as it is. */
+  readonly patch?: JsonPatch | undefined;
 }
 
 export interface NewBulkOperation extends BulkAsked {
@@ -93,10 +101,11 @@ async function writeBulkOperation(
   await lockCreation(db, {});
   const obstacle = await findBulkObstacle(db, request);
   if (obstacle !== null) return obstacle;
-  const { output, filter, ...rest } = request;
+  const { output, patch, filter, ...rest } = request;
   const [row] = await insertOperation(db, {
     ...rest,
     output: output === undefined ? null : JSON.stringify(output),
+    patch: patch === undefined ? null : JSON.stringify(patch),
     filter: JSON.stringify(filter),
     state: firstState(request, items.length),
     matched: items.length,

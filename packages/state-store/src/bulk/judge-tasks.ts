@@ -2,6 +2,7 @@ import type { ReportedTaskEvent } from "@holdfast/domain";
 import type { Pool } from "pg";
 import { decideLoaded } from "../apply/apply-together.ts";
 import { readTasks } from "../apply/load-tasks.ts";
+import { readValues } from "../apply/load-values.ts";
 import { composed } from "../postgres/operation.ts";
 import { withRetries } from "../postgres/retry.ts";
 import type { TaskFilter } from "../read/list-tasks.ts";
@@ -88,7 +89,12 @@ async function judgeSome(
   );
   const events: ReportedTaskEvent[] = [];
   const tasks = loaded.tasks.map(({ task }) => task);
-  const requests = await reportedRequestsOf(tasks, { asked, now: loaded.now });
+  const requests = await reportedRequestsOf(tasks, {
+    asked,
+    now: loaded.now,
+    workflowOf: (name) => catalog.find(db, name),
+    load: (options) => readValues(db, options),
+  });
   for (const [taskId, request] of requests) {
     if ("refusal" in request) judged.set(taskId, request.refusal);
     else events.push(request.reported);

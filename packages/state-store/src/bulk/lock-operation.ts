@@ -4,6 +4,7 @@ import {
   type BulkProgress,
   hasBulkEnded,
   type Json,
+  type JsonPatch,
   pacedAfter,
 } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
@@ -17,6 +18,7 @@ export interface LockedOperation extends BulkWork {
   readonly output: Json;
   /** Whether an output was given. False: nothing was said of it. */
   readonly hasOutput: boolean;
+  readonly patch: JsonPatch | null;
   readonly actor: string;
   readonly reason: string;
 }

@@ -10,11 +10,10 @@ import { styleOf, taskStyles } from "../parts/state-styles.ts";
 import {
   type Action,
   type ActionCall,
-  type ActionField,
   commandLine,
   curlLine,
   type FilledForm,
-  requestOf,
+  readField,
 } from "./action.ts";
 import { type CallOutcome, runCalls } from "./run-calls.ts";
 
@@ -73,7 +72,7 @@ function Outcomes({ outcomes, onAgain, onClose }: OutcomesProps) {
       </p>
       <ul className="outcomes">
         {all.slice(0, 200).map(([call, outcome]) => (
-          <li key={call.path}>
+          <li key={call.target}>
             <code>{call.target}</code>
             {wordsOf(outcome)}
           </li>
@@ -128,17 +127,17 @@ function ActionForm({ action, onRun, onClose }: ActionFormProps) {
   const [actor, setActor] = useState(known);
   const [reason, setReason] = useState("");
   const [text, setText] = useState(action.field?.initial ?? "");
-  const field = readField(action.field, text);
-  const filled = { actor, reason, field: field.value };
+  const { fault, ...given } = readField(action.field, text);
+  const filled = { actor, reason, ...given };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (field.fault === null) onRun(filled);
+    if (fault === null) onRun(filled);
   };
   const looks = action.isDangerous ? "button-danger-full" : "button-primary";
   return (
     <form className="dialog-body" onSubmit={submit}>
       <p>{action.explain}</p>
-      <Field action={action} text={text} fault={field.fault} onChange={setText} />
+      <Field action={action} text={text} fault={fault} onChange={setText} />
       <Words label="Reason" value={reason} hint="why" max={1_000} isFirst onChange={setReason} />
       <Words label="Who acts" value={actor} hint="ada@example.com" max={100} onChange={setActor} />
       <Lines action={action} filled={{ ...filled, reason: reason || "…", actor: actor || "…" }} />
@@ -146,7 +145,7 @@ function ActionForm({ action, onRun, onClose }: ActionFormProps) {
         <button type="button" className="button" onClick={onClose}>
           Close
         </button>
-        <button type="submit" className={`button ${looks}`} disabled={field.fault !== null}>
+        <button type="submit" className={`button ${looks}`} disabled={fault !== null}>
           {action.verb}
           {action.calls.length > 1 && ` ${action.calls.length}`}
         </button>
@@ -219,27 +218,8 @@ function Lines({ action, filled }: { readonly action: Action; readonly filled: F
   return (
     <details className="lines" open>
       <summary>The same from a terminal</summary>
-      <CommandLine name="curl" line={curlLine(location.origin, requestOf(action, first, filled))} />
+      <CommandLine name="curl" line={curlLine(location.origin, first.request(filled))} />
       {command !== null && <CommandLine name="holdfast" line={command} />}
     </details>
   );
-}
-
-interface ReadField {
-  /** The value; undefined: nothing was given. */
-  readonly value: unknown;
-  readonly fault: string | null;
-}
-
-/** Reads the JSON of a field, or says what is wrong with it. */
-function readField(field: ActionField | null, text: string): ReadField {
-  if (field === null) return { value: undefined, fault: null };
-  if (text.trim() === "") {
-    return { value: undefined, fault: field.isRequired ? "Give JSON, such as {} or null." : null };
-  }
-  try {
-    return { value: JSON.parse(text), fault: null };
-  } catch (error) {
-    return { value: undefined, fault: `This is not JSON: ${(error as Error).message}` };
-  }
 }

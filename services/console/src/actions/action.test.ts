@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 import type { Task } from "../api/types.ts";
-import { type Action, commandLine, curlLine, requestOf, shellWord } from "./action.ts";
+import { type Action, commandLine, curlLine, readField, shellWord } from "./action.ts";
 import { offersOf, resolveAction, retryAction, wholeTaskAction } from "./task-actions.ts";
 
 const task = { id: "01a1", version: 3, state: "halted", paused: null } as const;
@@ -24,7 +24,7 @@ test.each(["plain", "", "it's", "$(rm -rf /)", "`id`", "a\nb", '"', "\\", "!hist
 
 test("the curl line sends what the page sends, and names no token", () => {
   const action = wholeTaskAction("cancel", [task]);
-  const line = curlLine("http://localhost:3001", requestOf(action, first(action), filled));
+  const line = curlLine("http://localhost:3001", first(action).request(filled));
   expect(line).toBe(
     `curl -X POST http://localhost:3001/v1/tasks/01a1/cancel -H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json' -H 'if-match: "3"' -d '{"actor":"ada","reason":"the carrier'\\''s API is back"}'`,
   );
@@ -39,17 +39,17 @@ test("the command line has the target, the reason and who acts", () => {
 
 test("a step whose name has a slash stays one part of the path", () => {
   const action = retryAction(task, "a/../b");
-  expect(first(action).path).toBe("/v1/tasks/01a1/steps/a%2F..%2Fb/retry");
+  expect(first(action).request(filled).path).toBe("/v1/tasks/01a1/steps/a%2F..%2Fb/retry");
   expect(commandLine(action, first(action), filled)).toBeNull();
 });
 
 test("the field of an action stands under its name, and null is a value", () => {
   const action = resolveAction(task, "ship", null);
-  expect(requestOf(action, first(action), { ...filled, field: null }).body).toMatchObject({
+  expect(first(action).request({ ...filled, field: null }).body).toMatchObject({
     step: "ship",
     output: null,
   });
-  expect(requestOf(action, first(action), filled).body).not.toHaveProperty("output");
+  expect(first(action).request(filled).body).not.toHaveProperty("output");
 });
 
 const taskOf = (rest: Partial<Task>, ...steps: readonly Partial<Task["steps"][number]>[]): Task =>
@@ -103,4 +103,32 @@ test("of several failed steps the selected one is resubmitted", () => {
     offersOf(given, selected).flatMap(({ action }) => action?.title ?? []);
   expect(titles("b")).toContain("Resubmit b");
   expect(titles("gone")).toContain("Resubmit a");
+});
+
+test("the input of a step is given as JSON, or changed line by line, and the command says the same", () => {
+  const [, resubmit] = offersOf(taskOf({}, { name: "a", processState: "error" }), null);
+  const action = resubmit?.action ?? null;
+  if (action === null) throw new Error("The step cannot be resubmitted.");
+  const sent = (text: string) => {
+    const { fault, ...given } = readField(action.field, text);
+    expect(fault).toBeNull();
+    const whole = { ...filled, ...given };
+    return [first(action).request(whole).body, commandLine(action, first(action), whole)];
+  };
+  expect(sent('{"iban": "DE1"}')[0]).toMatchObject({ input: { iban: "DE1" } });
+  const [body, line] = sent("iban=DE2\n\nlines/0/count:=5\n-note");
+  expect(body).toEqual({
+    step: "a",
+    patch: [
+      { op: "add", path: "/iban", value: "DE2" },
+      { op: "add", path: "/lines/0/count", value: 5 },
+      { op: "remove", path: "/note" },
+    ],
+    actor: "ada",
+    reason: filled.reason,
+  });
+  expect(line).toContain("--step a --set iban=DE2 --set lines/0/count:=5 --unset note --reason");
+  expect(sent("")[0]).not.toHaveProperty("patch");
+  expect(readField(action.field, "iban").fault).toMatch(/^iban is no change: write/);
+  expect(readField(action.field, "{").fault).toMatch(/^This is not JSON/);
 });

@@ -1,21 +1,19 @@
-import type { Call } from "../api/api.ts";
+import { changeWords, type JsonPatch, readChange } from "@holdfast/domain";
+import type { Call } from "../api/call.ts";
 
-/** One request that an action makes. Who acts and why is added when it is sent. */
+/** One request that an action makes. */
 export interface ActionCall {
   /** What it is done to, as people know it. */
   readonly target: string;
-  readonly method: "POST" | "PUT";
-  readonly path: string;
-  /** The version of the task as it was seen: one that has changed meanwhile is refused. */
-  readonly version?: number;
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Makes the request, once it is known who acts and why, and what the field of the action holds. */
+  readonly request: (filled: FilledForm) => Call;
 }
 
 /** JSON that the person may or must give with an action. */
 export interface ActionField {
-  /** Its name in the body, such as `output`. */
-  readonly name: string;
   readonly label: string;
+  /** Whether lines such as `iban=DE02…` may stand in its place: changes of what there is. */
+  readonly takesChanges?: boolean;
   readonly hint: string;
   readonly isRequired: boolean;
   /** What stands there at first. */
@@ -42,23 +40,53 @@ export interface Action {
 export interface FilledForm {
   readonly actor: string;
   readonly reason: string;
+  /** What the action's field holds; undefined: nothing. */
   readonly field: unknown;
+  /** The changes that stand in the field, in the place of JSON. */
+  readonly patch?: JsonPatch;
 }
 
-/** The request of a call, as the service gets it. */
-export function requestOf(
-  action: Action,
-  call: ActionCall,
-  { actor, reason, field }: FilledForm,
-): Call {
-  const extra = action.field === null || field === undefined ? {} : { [action.field.name]: field };
-  return {
-    method: call.method,
-    path: call.path,
-    ...(call.version === undefined ? {} : { headers: { "if-match": `"${call.version}"` } }),
-    body: { ...call.body, ...extra, actor, reason },
-  };
+/** What is read of the field of an action. */
+export interface ReadField extends Pick<FilledForm, "field" | "patch"> {
+  readonly fault: string | null;
 }
+
+/** Reads the JSON of a field, or the changes that stand there, or says what is wrong with it. */
+export function readField(field: ActionField | null, text: string): ReadField {
+  const nothing = { field: undefined, fault: null };
+  if (field === null) return nothing;
+  if (text.trim() === "") {
+    return field.isRequired ? { ...nothing, fault: "Give JSON, such as {} or null." } : nothing;
+  }
+  try {
+    return { field: JSON.parse(text) as unknown, fault: null };
+  } catch (error) {
+    if (field.takesChanges === true && !/^\s*[{["]/.test(text)) return readChanges(text);
+    return { ...nothing, fault: `This is not JSON: ${(error as Error).message}` };
+  }
+}
+
+/** Reads changes of a value, one a line. */
+export function readChanges(text: string): ReadField {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const changes = lines.map((line) => readChange(line.trim()));
+  const wrong = lines.find((_, at) => changes[at] === null);
+  const fault = wrong === undefined ? null : `${wrong.trim()} is no change: write ${changeWords}.`;
+  const patch = changes.filter((change) => change !== null);
+  return { field: undefined, fault, ...(patch.length === 0 ? {} : { patch }) };
+}
+
+/** The options of the command for changes of an input. */
+export const patchWords = (patch: JsonPatch = []): readonly string[] =>
+  patch.flatMap((change) => {
+    const place = change.path.replace(/^\//, "");
+    if (change.op === "remove") return ["--unset", place];
+    const { value } = change;
+    return [
+      "--set",
+      typeof value === "string" ? `${place}=${value}` : `${place}:=${JSON.stringify(value)}`,
+    ];
+  });
 
 const safe = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
@@ -87,6 +115,8 @@ export function commandLine(action: Action, call: ActionCall, filled: FilledForm
       ? []
       : [field.option, JSON.stringify(filled.field)];
   const who = filled.actor === "" ? [] : ["--actor", filled.actor];
-  const words = ["holdfast", ...action.command(call), ...value, "--reason", filled.reason, ...who];
+  const changes = patchWords(filled.patch);
+  const said = [...value, ...changes, "--reason", filled.reason, ...who];
+  const words = ["holdfast", ...action.command(call), ...said];
   return words.map(shellWord).join(" ");
 }

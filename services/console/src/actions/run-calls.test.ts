@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Call } from "../api/api.ts";
+import type { Call } from "../api/call.ts";
 import { runCalls } from "./run-calls.ts";
 import { wholeTaskAction } from "./task-actions.ts";
 

@@ -1,5 +1,5 @@
 import type { Api } from "../api/api.ts";
-import { type Action, type ActionCall, type FilledForm, requestOf } from "./action.ts";
+import type { Action, ActionCall, FilledForm } from "./action.ts";
 
 /** How one call of an action ended. Nothing else is known to be done. */
 export type CallOutcome =
@@ -23,7 +23,7 @@ export async function runCalls({ api, action, filled, onOutcome, signal }: Run):
     onOutcome(call, { kind: "asked" });
     try {
       // Not with the signal: what was sent is waited for, so that its outcome is known.
-      const answer = await api.ask(requestOf(action, call, filled));
+      const answer = await api.ask(call.request(filled));
       onOutcome(call, { kind: "done", answer });
     } catch (error) {
       onOutcome(call, { kind: "refused", error });

@@ -1,7 +1,7 @@
-import { pathOf } from "../api/api.ts";
+import { call } from "../api/call.ts";
 import type { ListedTask, Step, Task } from "../api/types.ts";
 import { formatJson, shortId } from "../parts/format.ts";
-import type { Action, ActionCall } from "./action.ts";
+import type { Action } from "./action.ts";
 
 type Acted = Pick<ListedTask, "id" | "version" | "state"> & { readonly paused: unknown };
 /** What can be done to a task as a whole. */
@@ -35,27 +35,20 @@ export function wholeTaskAction(act: WholeAct, tasks: readonly Acted[]): Action 
     title: `${whole[act].verb} ${what}`,
     calls: tasks.map(({ id, version }) => ({
       target: id,
-      method: "POST",
-      path: `${pathOf`/v1/tasks/${id}`}/${act}`,
-      version,
-      body: {},
+      request: ({ actor, reason }) =>
+        call("post", `/v1/tasks/{id}/${act}`, {
+          path: { id },
+          headers: seen(version),
+          body: { actor, reason },
+        }),
     })),
     command: ({ target }) => ["tasks", act, target],
     field: null,
   };
 }
 
-const stepCall = (
-  task: Acted,
-  act: string,
-  body: Readonly<Record<string, unknown>>,
-): ActionCall => ({
-  target: task.id,
-  method: "POST",
-  path: `${pathOf`/v1/tasks/${task.id}`}/${act}`,
-  version: task.version,
-  body,
-});
+/** Names the version of the task as it was seen: one that has changed meanwhile is refused. */
+const seen = (version: number) => ({ "if-match": `"${version}"` });
 
 /** Retries a step that failed for good, with another input where it is given. */
 const resubmitAction = (task: Acted, step: string): Action => ({
@@ -63,12 +56,28 @@ const resubmitAction = (task: Acted, step: string): Action => ({
   title: `Resubmit ${step}`,
   explain: "The step that failed for good is attempted again, and the task goes on from there.",
   isDangerous: false,
-  calls: [stepCall(task, "resubmit", { step })],
+  calls: [
+    {
+      target: task.id,
+      request: ({ actor, reason, field: input, patch }) =>
+        call("post", "/v1/tasks/{id}/resubmit", {
+          path: { id: task.id },
+          headers: seen(task.version),
+          body: {
+            step,
+            ...(input === undefined ? {} : { input }),
+            ...(patch === undefined ? {} : { patch: [...patch] }),
+            actor,
+            reason,
+          },
+        }),
+    },
+  ],
   command: ({ target }) => ["tasks", "resubmit", target, "--step", step],
   field: {
-    name: "input",
-    label: "Another input (JSON)",
-    hint: "Leave it empty to use the input as it is.",
+    label: "Another input (JSON), or changes of it, one a line",
+    hint: "iban=DE02… sets a text, amount:=5 other JSON, -note removes. Leave it empty to use the input as it is.",
+    takesChanges: true,
     isRequired: false,
     initial: "",
     option: "--input",
@@ -82,10 +91,19 @@ export const resolveAction = (task: Acted, step: string, output: unknown): Actio
   explain:
     "You did by other means what the step should do. The task goes on with the output that you give.",
   isDangerous: true,
-  calls: [stepCall(task, "resolve", { step })],
+  calls: [
+    {
+      target: task.id,
+      request: ({ actor, reason, field }) =>
+        call("post", "/v1/tasks/{id}/resolve", {
+          path: { id: task.id },
+          headers: seen(task.version),
+          body: { step, ...(field === undefined ? {} : { output: field }), actor, reason },
+        }),
+    },
+  ],
   command: ({ target }) => ["tasks", "resolve", target, "--step", step],
   field: {
-    name: "output",
     label: "What the step returned (JSON)",
     hint: "Later steps use it: it must keep to the contract of the step.",
     isRequired: false,
@@ -103,10 +121,12 @@ export const retryAction = (task: Acted, step: string): Action => ({
   calls: [
     {
       target: task.id,
-      method: "POST",
-      path: pathOf`/v1/tasks/${task.id}/steps/${step}/retry`,
-      version: task.version,
-      body: {},
+      request: ({ actor, reason }) =>
+        call("post", "/v1/tasks/{id}/steps/{step}/retry", {
+          path: { id: task.id, step },
+          headers: seen(task.version),
+          body: { actor, reason },
+        }),
     },
   ],
   command: null,

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { openApi, pathOf, queryOf } from "./api.ts";
+import { call } from "./call.ts";
 import { openContactLog } from "./contact.ts";
 import { openSession } from "./session.ts";
 
@@ -17,23 +18,23 @@ function open(answer: (request: RequestInit | undefined) => Response | Promise<R
   const api = openApi({ session, contact, fetch: async (_, request) => answer(request) });
   return { api, session, contact, stored };
 }
-const call = { method: "GET", path: "/v1/pauses" } as const;
+const pauses = call("get", "/v1/pauses", {});
 
 test("a request shows the token of the session", async () => {
   const { api } = open((request) => Response.json(request?.headers));
-  expect(await api.ask(call)).toEqual({ authorization: "Bearer secret" });
+  expect(await api.ask(pauses)).toEqual({ authorization: "Bearer secret" });
 });
 
 test("an answer 401 forgets the token and asks for one", async () => {
   const { api, session, stored } = open(() => problem(401, "auth.token_wrong"));
-  await expect(api.ask(call)).rejects.toMatchObject({ code: "auth.token_wrong", status: 401 });
+  await expect(api.ask(pauses)).rejects.toMatchObject({ code: "auth.token_wrong", status: 401 });
   expect(session.get()).toMatchObject({ status: "asking", token: null });
   expect(stored.has("holdfast.token")).toBe(false);
 });
 
 test("a tab with an old token asks for one, also when its address showed too many", async () => {
   const { api, session } = open(() => problem(429, "auth.too_many_tries"));
-  await expect(api.ask(call)).rejects.toMatchObject({ status: 429 });
+  await expect(api.ask(pauses)).rejects.toMatchObject({ status: 429 });
   expect(session.get()).toMatchObject({ status: "asking", token: null });
 });
 
@@ -51,19 +52,19 @@ test("a service that does not answer, or whose store is away, counts as lost unt
     throw new TypeError("fetch failed");
   };
   const { api, contact } = open(() => answer());
-  await expect(api.ask(call)).rejects.toThrow("does not answer");
+  await expect(api.ask(pauses)).rejects.toThrow("does not answer");
   expect(contact.get()).toMatchObject({ lostSince: 1_000, lastAnswerAt: null });
   answer = () => problem(503, "store.unavailable");
-  await expect(api.ask(call)).rejects.toMatchObject({ status: 503 });
+  await expect(api.ask(pauses)).rejects.toMatchObject({ status: 503 });
   expect(contact.get().lostSince).toBe(1_000);
   answer = () => Response.json({});
-  await api.ask(call);
+  await api.ask(pauses);
   expect(contact.get()).toMatchObject({ lostSince: null, lastAnswerAt: 1_000 });
 });
 
 test("a refusal is an answer", async () => {
   const { api, contact } = open(() => problem(409, "task.changed"));
-  await expect(api.ask(call)).rejects.toMatchObject({ code: "task.changed" });
+  await expect(api.ask(pauses)).rejects.toMatchObject({ code: "task.changed" });
   expect(contact.get().lostSince).toBeNull();
 });
 
@@ -71,7 +72,7 @@ test.each(["<html>", "null", '{"code": 1}'])(
   "a page of a proxy, %p, is no refusal",
   async (body) => {
     const { api } = open(() => new Response(body, { status: 502 }));
-    await expect(api.ask(call)).rejects.toMatchObject({ name: "ConnectionFault" });
+    await expect(api.ask(pauses)).rejects.toMatchObject({ name: "ConnectionFault" });
   },
 );
 

@@ -1,15 +1,7 @@
+import type { Call } from "./call.ts";
 import type { ContactLog } from "./contact.ts";
 import { ConnectionFault, faultOf, isOutage, ProblemFault } from "./faults.ts";
 import type { SessionStore } from "./session.ts";
-
-/** A request to the service. */
-export interface Call {
-  readonly method: "GET" | "POST" | "PUT";
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string | undefined>>;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 export interface Api {
   /** Resolves to the body of the answer, null where there is none. Throws a `ProblemFault` or a `ConnectionFault`. */
@@ -89,8 +81,8 @@ function parse(text: string): unknown {
 
 /** The query of a path, with its question mark. */
 export function queryOf(query: Call["query"]): string {
-  const given = Object.entries(query ?? {}).filter(
-    (pair): pair is [string, string] => pair[1] !== undefined,
+  const given = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
   );
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }

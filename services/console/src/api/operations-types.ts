@@ -1,7 +1,9 @@
-import type { BulkAction, BulkOutcome, BulkState } from "@holdfast/domain";
+import type { paths } from "@holdfast/client";
+import type { BulkAction, BulkOutcome, BulkState, JsonPatch } from "@holdfast/domain";
 
+type SearchBody = paths["/v1/tasks/search"]["post"]["requestBody"]["content"]["application/json"];
 /** A filter as `POST /v1/tasks/search` takes it. */
-export type SearchFilter = Readonly<Record<string, unknown>>;
+export type SearchFilter = NonNullable<SearchBody["filter"]>;
 
 /** Failures that are alike. */
 export interface FailureGroup {
@@ -37,6 +39,7 @@ export interface BulkOperation {
   readonly id: string;
   readonly action: BulkAction;
   readonly step: string | null;
+  readonly patch: JsonPatch | null;
   readonly filter: SearchFilter;
   readonly actor: string;
   readonly reason: string;

@@ -6,8 +6,8 @@ import {
 } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useLiveEvents, useLiveState } from "../live/use-live.ts";
-import { pathOf } from "./api.ts";
-import { askAll } from "./ask-all.ts";
+import { askAll, type PageQuery } from "./ask-all.ts";
+import { type Call, call, type PathWith } from "./call.ts";
 import { useConsole } from "./console-context.ts";
 import type { Agent, HistoryEntry, Overview, Pause, Remote, Statistics } from "./types.ts";
 
@@ -44,7 +44,7 @@ export function useOverview() {
   useLiveEvents({ onOverview });
   return useQuery({
     queryKey: keys.overview,
-    queryFn: ({ signal }) => api.ask<Overview>({ method: "GET", path: "/v1/overview" }, signal),
+    queryFn: ({ signal }) => api.ask<Overview>(call("get", "/v1/overview", {}), signal),
     refetchInterval,
   });
 }
@@ -60,7 +60,7 @@ export function useStatistics(rangeMs: number) {
         from: new Date(now - rangeMs).toISOString(),
         until: new Date(now).toISOString(),
       };
-      return api.ask<Statistics>({ method: "GET", path: "/v1/statistics", query }, signal);
+      return api.ask<Statistics>(call("get", "/v1/statistics", { query }), signal);
     },
     refetchInterval: 10_000,
     // The chart of the range before stays until this one is there.
@@ -68,13 +68,19 @@ export function useStatistics(rangeMs: number) {
   });
 }
 
+const taskPaths = {
+  task: "/v1/tasks/{id}",
+  why: "/v1/tasks/{id}/why",
+  attempts: "/v1/tasks/{id}/attempts",
+  history: "/v1/tasks/{id}/history",
+} as const satisfies Readonly<Record<TaskPart, PathWith<"get">>>;
+
 /** One part of what is known of a task: the task itself, or `why` or `attempts`. */
 export function useTaskPart<T>(id: string, name: TaskPart, refetchInterval: number | false) {
   const { api } = useConsole();
-  const path = pathOf`/v1/tasks/${id}` + (name === "task" ? "" : `/${name}`);
   return useQuery({
     queryKey: keys.taskPart(id, name),
-    queryFn: ({ signal }) => api.ask<T>({ method: "GET", path }, signal),
+    queryFn: ({ signal }) => api.ask<T>(call("get", taskPaths[name], { path: { id } }), signal),
     refetchInterval,
   });
 }
@@ -82,10 +88,10 @@ export function useTaskPart<T>(id: string, name: TaskPart, refetchInterval: numb
 /** The history of a task, page by page. */
 export function useHistory(id: string, refetchInterval: number | false) {
   const { api } = useConsole();
-  const path = pathOf`/v1/tasks/${id}/history`;
+  const page = (query: PageQuery) => call("get", "/v1/tasks/{id}/history", { path: { id }, query });
   return useQuery({
     queryKey: keys.taskPart(id, "history"),
-    queryFn: ({ signal }) => askAll<HistoryEntry>(api, path, { limit: 1_000, signal }),
+    queryFn: ({ signal }) => askAll<HistoryEntry>(api, { page, limit: 1_000, signal }),
     refetchInterval,
   });
 }
@@ -97,7 +103,7 @@ export function useConsoleSettings() {
     queryKey: ["console-settings"],
     queryFn: ({ signal }) =>
       api.ask<{ readonly traceUrlTemplate: string | null }>(
-        { method: "GET", path: "/v1/console-settings" },
+        call("get", "/v1/console-settings", {}),
         signal,
       ),
     staleTime: Number.POSITIVE_INFINITY,
@@ -105,18 +111,20 @@ export function useConsoleSettings() {
   });
 }
 
-function useList<T>(queryKey: readonly string[], path: string) {
+function useList<T>(queryKey: readonly string[], page: (query: PageQuery) => Call) {
   const { api } = useConsole();
   return useQuery({
     queryKey,
-    queryFn: ({ signal }) => askAll<T>(api, path, { limit: 500, signal }),
+    queryFn: ({ signal }) => askAll<T>(api, { page, limit: 500, signal }),
     refetchInterval: pollInterval,
   });
 }
 
-export const useAgents = () => useList<Agent>(keys.agents, "/v1/agents");
-export const usePauses = () => useList<Pause>(keys.pauses, "/v1/pauses");
-export const useRemotes = () => useList<Remote>(keys.remotes, "/v1/remotes");
+export const useAgents = () =>
+  useList<Agent>(keys.agents, (query) => call("get", "/v1/agents", { query }));
+export const usePauses = () =>
+  useList<Pause>(keys.pauses, (query) => call("get", "/v1/pauses", { query }));
+export const useRemotes = () => useList<Remote>(keys.remotes, () => call("get", "/v1/remotes", {}));
 
 /** Asks again, after an action, for everything that is shown. */
 export const refreshAll = (cache: QueryClient): Promise<void> => cache.invalidateQueries();

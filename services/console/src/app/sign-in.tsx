@@ -1,11 +1,12 @@
 import { type FormEvent, useEffect, useId, useState } from "react";
+import { call } from "../api/call.ts";
 import { useConsole, useSession } from "../api/console-context.ts";
 import { ProblemFault } from "../api/faults.ts";
 import { Loading } from "../parts/loading.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 
 /** A route that only operators may ask, and that costs the service little. */
-const probe = { method: "GET", path: "/v1/pauses" } as const;
+const probe = call("get", "/v1/pauses", {});
 
 /** Asks for the operators' token where the service wants one. It stays in this tab. */
 export function SignIn() {

@@ -15,6 +15,7 @@ import {
   type BulkBody,
   type BulkForm,
   type BulkTarget,
+  bulkCall,
   bulkCommand,
   dryRunOf,
   type ReadBulkForm,
@@ -39,6 +40,7 @@ export function BulkDialog({ target, what, onClose }: Props) {
     canary: "2",
     rate: "5",
     output: "",
+    changes: "",
     reason: "",
     actor,
   });
@@ -60,7 +62,7 @@ export function BulkDialog({ target, what, onClose }: Props) {
         <BulkFields
           form={form}
           faults={faults}
-          hasOutput={target.action === "resolve"}
+          action={target.action}
           onChange={(change) => setForm({ ...form, ...change })}
         />
         <Lines body={{ ...body, reason: form.reason || "…", actor: form.actor || "…" }} />
@@ -94,12 +96,8 @@ function useStart(onClose: () => void) {
     setAsked(true);
     setError(null);
     try {
-      const { id } = await api.ask<BulkOperation>({
-        method: "POST",
-        path: "/v1/bulk-operations",
-        body,
-        headers: { "idempotency-key": keyOf(body) },
-      });
+      const asked = bulkCall(body, { "idempotency-key": keyOf(body) });
+      const { id } = await api.ask<BulkOperation>(asked);
       onClose();
       navigate(`/failures/bulk/${encodeURIComponent(id)}`);
       await refreshAll(cache);
@@ -112,12 +110,11 @@ function useStart(onClose: () => void) {
 }
 
 function Lines({ body }: { readonly body: BulkBody }) {
-  const call = { method: "POST", path: "/v1/bulk-operations", body } as const;
   const command = bulkCommand(body);
   return (
     <details className="lines" open>
       <summary>The same from a terminal</summary>
-      <CommandLine name="curl" line={curlLine(location.origin, call)} />
+      <CommandLine name="curl" line={curlLine(location.origin, bulkCall(body))} />
       {command !== null && <CommandLine name="holdfast" line={command} />}
     </details>
   );
@@ -126,20 +123,28 @@ function Lines({ body }: { readonly body: BulkBody }) {
 interface BulkFieldsProps {
   readonly form: BulkForm;
   readonly faults: ReadBulkForm["faults"];
-  readonly hasOutput: boolean;
+  readonly action: BulkTarget["action"];
   readonly onChange: (change: Partial<BulkForm>) => void;
 }
 
 /** How careful, why, and who. */
-function BulkFields({ form, faults, hasOutput, onChange }: BulkFieldsProps) {
+function BulkFields({ form, faults, action, onChange }: BulkFieldsProps) {
   const field = (name: keyof BulkForm) => ({
-    value: form[name],
+    value: form[name] ?? "",
     fault: faults[name] ?? null,
     onChange: (value: string) => onChange({ [name]: value }),
   });
   return (
     <>
-      {hasOutput && (
+      {action === "resubmit" && (
+        <Field
+          label="Changes of the input, one a line"
+          hint="Of each task: iban=DE02… sets a text, amount:=5 other JSON, -note removes. Empty: the inputs stay as they are."
+          isLong
+          {...field("changes")}
+        />
+      )}
+      {action === "resolve" && (
         <Field
           label="What the step returned (JSON)"
           hint="The same for each task. Later steps use it: it must keep to the contract of the step."
@@ -211,14 +216,10 @@ function Field(props: FieldProps) {
 /** Asks what the operation would do, each time that what it acts on changes. */
 function useForecast(body: BulkBody, isWrong: boolean) {
   const { api } = useConsole();
-  const { action, filter, step, output } = body;
+  const { action, filter, step, output, patch } = body;
   return useQuery({
-    queryKey: ["forecast", JSON.stringify([action, filter, step, output])],
-    queryFn: ({ signal }) =>
-      api.ask<BulkForecast>(
-        { method: "POST", path: "/v1/bulk-operations", body: dryRunOf(body) },
-        signal,
-      ),
+    queryKey: ["forecast", JSON.stringify([action, filter, step, output, patch])],
+    queryFn: ({ signal }) => api.ask<BulkForecast>(bulkCall(dryRunOf(body)), signal),
     enabled: !isWrong,
     refetchInterval: 5_000,
   });

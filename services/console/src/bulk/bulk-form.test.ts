@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { bulkCommand, dryRunOf, readBulkForm, tasksQuery } from "./bulk-form.ts";
+import { bulkCall, bulkCommand, dryRunOf, readBulkForm, tasksQuery } from "./bulk-form.ts";
 
 const target = {
   action: "resubmit",
@@ -19,7 +19,7 @@ test("an action on the whole task names no step, and only a resolution has an ou
   const undo = readBulkForm({ ...target, action: "cancel" }, { ...form, output: "{}" }).body;
   expect([Object.hasOwn(undo, "step"), Object.hasOwn(undo, "output")]).toEqual([false, false]);
   const resolve = readBulkForm({ ...target, action: "resolve" }, { ...form, output: "null" }).body;
-  expect(resolve["output"]).toBeNull();
+  expect(resolve.output).toBeNull();
 });
 
 test.each<[string, Partial<typeof form>, string]>([
@@ -62,4 +62,26 @@ test("a filter leads to the list of its tasks", () => {
   expect(tasksQuery(filter)).toBe(
     "?fingerprint=ab&state=halted%2Copen&createdFrom=2026-11-24T10%3A00%3A00Z",
   );
+});
+
+test("changes of the inputs of resubmitted steps stand in the body and in the command, and nowhere else", () => {
+  const changes = "iban=DE2\n-note";
+  const { body, faults } = readBulkForm(target, { ...form, changes });
+  expect(faults).toEqual({});
+  const patch = [
+    { op: "add", path: "/iban", value: "DE2" },
+    { op: "remove", path: "/note" },
+  ];
+  expect(body).toMatchObject({ patch });
+  expect(bulkCommand(body)).toContain("--step charge --set iban=DE2 --unset note --canary 2");
+  expect(bulkCall(body, { "idempotency-key": "k" })).toMatchObject({
+    method: "POST",
+    path: "/v1/bulk-operations",
+    headers: { "idempotency-key": "k" },
+    body: { patch, canary: 2, rate: 5 },
+  });
+  expect(
+    readBulkForm({ ...target, action: "cancel" }, { ...form, changes }).body,
+  ).not.toHaveProperty("patch");
+  expect(readBulkForm(target, { ...form, changes: "iban" }).faults).toHaveProperty("changes");
 });

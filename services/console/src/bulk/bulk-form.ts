@@ -1,5 +1,7 @@
-import type { BulkAction } from "@holdfast/domain";
-import { shellWord } from "../actions/action.ts";
+import type { paths } from "@holdfast/client";
+import type { BulkAction, JsonPatch } from "@holdfast/domain";
+import { patchWords, readChanges, shellWord } from "../actions/action.ts";
+import { type Call, call } from "../api/call.ts";
 import type { SearchFilter } from "../api/operations-types.ts";
 
 /** What a bulk operation is to do, and to which tasks. */
@@ -15,11 +17,32 @@ export interface BulkForm {
   readonly rate: string;
   /** JSON: what a resolved step returned. */
   readonly output: string;
+  /** Changes of the inputs of resubmitted steps, one a line. */
+  readonly changes?: string;
   readonly reason: string;
   readonly actor: string;
 }
 
-export type BulkBody = Readonly<Record<string, unknown>>;
+type AskedBody = paths["/v1/bulk-operations"]["post"]["requestBody"]["content"]["application/json"];
+/** The body of the request; a number that is none yet is null. */
+export type BulkBody = Omit<AskedBody, "canary" | "rate"> & {
+  readonly canary: number | null;
+  readonly rate: number | null;
+};
+
+/** The request that creates the operation, or asks what it would do. */
+export const bulkCall = (
+  { canary, rate, ...body }: BulkBody,
+  headers: Readonly<Record<string, string>> = {},
+): Call =>
+  call("post", "/v1/bulk-operations", {
+    headers,
+    body: {
+      ...body,
+      ...(canary === null ? {} : { canary }),
+      ...(rate === null ? {} : { rate }),
+    },
+  });
 
 export interface ReadBulkForm {
   readonly body: BulkBody;
@@ -31,11 +54,14 @@ export function readBulkForm(target: BulkTarget, form: BulkForm): ReadBulkForm {
   const canary = numberIn(form.canary, /^\d{1,6}$/, { least: 0, most: 100_000 });
   const rate = numberIn(form.rate, /^\d{1,4}(\.\d{1,2})?$/, { least: 0.01, most: 1_000 });
   const output = target.action === "resolve" ? readOutput(form.output) : null;
-  const body = {
+  const changes = target.action === "resubmit" ? readChanges(form.changes ?? "") : null;
+  const patch = changes?.patch;
+  const body: BulkBody = {
     action: target.action,
     filter: target.filter,
     ...(target.step === null || !takesStep(target.action) ? {} : { step: target.step }),
     ...(output !== null && "value" in output ? { output: output.value } : {}),
+    ...(patch === undefined ? {} : { patch: [...patch] }),
     canary,
     rate,
     actor: form.actor,
@@ -45,6 +71,7 @@ export function readBulkForm(target: BulkTarget, form: BulkForm): ReadBulkForm {
     ...(canary === null ? { canary: "A whole number from 0 to 100,000." } : {}),
     ...(rate === null ? { rate: "A number from 0.01 to 1,000." } : {}),
     ...(output !== null && "fault" in output ? { output: output.fault } : {}),
+    ...(changes === null || changes.fault === null ? {} : { changes: changes.fault }),
   };
   return { body, faults };
 }
@@ -76,8 +103,8 @@ function readOutput(text: string): ReadOutput | null {
 /** Asks the same question without doing anything: who asks and why stands nowhere. */
 export const dryRunOf = (body: BulkBody): BulkBody => ({
   ...body,
-  actor: body["actor"] === "" ? "console" : body["actor"],
-  reason: body["reason"] === "" ? "dry run" : body["reason"],
+  actor: body.actor === "" ? "console" : body.actor,
+  reason: body.reason === "" ? "dry run" : body.reason,
   dryRun: true,
 });
 
@@ -90,7 +117,7 @@ const options = [
 
 /** The command for the same; null where it cannot say the filter. */
 export function bulkCommand(body: BulkBody): string | null {
-  const { createdAt = {}, ...filter } = body["filter"] as Readonly<Record<string, unknown>>;
+  const { createdAt = {}, ...filter } = body.filter as Readonly<Record<string, unknown>>;
   const known = options.filter(([name]) => typeof filter[name] === "string");
   if (known.length !== Object.keys(filter).length) return null;
   const span = createdAt as { readonly $gte?: string; readonly $lt?: string };
@@ -98,20 +125,21 @@ export function bulkCommand(body: BulkBody): string | null {
     "holdfast",
     "bulk",
     "create",
-    String(body["action"]),
+    body.action,
     ...known.flatMap(([name, option]) => [option, String(filter[name])]),
     ...(span.$gte === undefined ? [] : ["--created-from", span.$gte]),
     ...(span.$lt === undefined ? [] : ["--created-before", span.$lt]),
-    ...(typeof body["step"] === "string" ? ["--step", body["step"]] : []),
-    ...(body["output"] === undefined ? [] : ["--result", JSON.stringify(body["output"])]),
+    ...(body.step === undefined ? [] : ["--step", body.step]),
+    ...(body.output === undefined ? [] : ["--result", JSON.stringify(body.output)]),
+    ...patchWords(body.patch as JsonPatch | undefined),
     "--canary",
-    String(body["canary"]),
+    String(body.canary),
     "--rate",
-    String(body["rate"]),
+    String(body.rate),
     "--reason",
-    String(body["reason"]),
+    body.reason,
     "--actor",
-    String(body["actor"]),
+    body.actor,
   ];
   return words.map(shellWord).join(" ");
 }

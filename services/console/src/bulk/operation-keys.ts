@@ -1,7 +1,5 @@
-import type { BulkBody } from "./bulk-form.ts";
-
 /** Gives each filled a key of its own, and the same filled the same key. */
-export function operationKeys(): (body: BulkBody) => string {
+export function operationKeys(): (body: object) => string {
   const keys = new Map<string, string>();
   return (body) => {
     const text = JSON.stringify(body);

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Call } from "../api/api.ts";
+import type { Call } from "../api/call.ts";
 import { ConnectionFault, ProblemFault } from "../api/faults.ts";
 import { followStream, type StreamState } from "./follow-stream.ts";
 

@@ -1,5 +1,6 @@
 import { eventStreamReader } from "@holdfast/client/event-stream";
 import type { Api } from "../api/api.ts";
+import { type Call, call } from "../api/call.ts";
 import { ProblemFault } from "../api/faults.ts";
 
 /** How a stream stands. */
@@ -76,7 +77,9 @@ async function readStream(
       ...(lastId === null ? {} : { "last-event-id": lastId }),
     };
     const both = AbortSignal.any([signal, dead.signal]);
-    const response = await api.open({ method: "GET", path, headers }, both);
+    // A stream has neither a query nor a body; its path is that of all tasks or of one.
+    const asked: Call = { ...call("get", "/v1/events", { headers }), path };
+    const response = await api.open(asked, both);
     onOpen();
     const read = eventStreamReader();
     const decoder = new TextDecoder();

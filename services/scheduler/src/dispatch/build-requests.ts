@@ -7,19 +7,19 @@ import {
   missingAt,
   PermanentFault,
   refsOf,
-  resolveTemplate,
   type StepDefinition,
   type StepPlan,
   stepOfRef,
 } from "@holdfast/domain";
 import type { ByteBudget, Clock } from "@holdfast/runtime";
-import type {
-  ClaimedStep,
-  LoadedValues,
-  SchedulerStore,
-  StepContracts,
-  StoredWorkflow,
-  ValueRef,
+import {
+  type ClaimedStep,
+  inputOfCall,
+  type LoadedValues,
+  type SchedulerStore,
+  type StepContracts,
+  type StoredWorkflow,
+  type ValueRef,
 } from "@holdfast/state-store";
 import type { UnfitContracts } from "./unfit-contracts.ts";
 
@@ -255,14 +255,9 @@ function unfitFor(
   return found === undefined ? {} : { unfit: [...found] };
 }
 
-function inputOf({ call }: Job, values: LoadedValues): Json {
-  const corrected = values.correctedInputs.get(call.name);
-  return corrected === undefined ? resolveTemplate(call.input, lookupInEnded(values)) : corrected;
-}
-
 /** The input of a call, held to the contract that the workflow was defined with. */
 async function checkedInputOf(job: Job, values: LoadedValues): Promise<Json> {
-  const input = inputOf(job, values);
+  const input = inputOfCall(job.call, values);
   const fault = await job.contracts.input(job.call.name, input);
   if (fault !== null) throw missingIn(job, values, fault) ?? fault;
   return input;
@@ -297,7 +292,7 @@ function undoOf(
   return {
     step: job.call.name,
     key: idempotencyKey(job.claim.taskId, { name: job.call.name, undoes: null }, row.keyGeneration),
-    input: inputOf(job, values),
+    input: inputOfCall(job.call, values),
     output: completed ? (values.outputs.get(job.call.name) ?? null) : null,
     outcome: completed ? "completed" : "unknown",
   };

@@ -112,5 +112,5 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
       systemRoute(scope, { ...shared, ...operations });
     }
   });
-  documentRoutes(app);
+  documentRoutes(app, deps);
 }

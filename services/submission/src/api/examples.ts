@@ -60,6 +60,7 @@ const bulk = {
   id: "0198c0de-9b20-7000-8000-1a2b3c4d5e6f",
   action: "resubmit",
   step: null,
+  patch: null,
   filter,
   actor: "operator:ann",
   reason: act.reason,

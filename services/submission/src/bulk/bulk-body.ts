@@ -4,6 +4,7 @@ import { type Static, Type } from "typebox";
 import { actFields, storableName } from "../act-body.ts";
 import { examples } from "../api/examples.ts";
 import { pageFields } from "../api/pages.ts";
+import { PatchField } from "../operators/patch-body.ts";
 import { SearchFilter } from "../search/search-body.ts";
 
 const closed = { additionalProperties: false };
@@ -29,6 +30,7 @@ export const BulkBody = Type.Object(
         description: "Of resolve: what the step of each task returned.",
       }),
     ),
+    patch: PatchField,
     dryRun: Type.Optional(Type.Boolean({ description: "Only says what would be done." })),
     canary: Type.Optional(
       Type.Integer({

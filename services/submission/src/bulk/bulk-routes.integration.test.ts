@@ -43,6 +43,7 @@ test("an operation goes from its forecast over its creation to its items, and ca
     id,
     action: "resubmit",
     step: null,
+    patch: null,
     filter: { state: "halted" },
     ...asOperator,
     actor: `operator:${asOperator.actor}`,
@@ -115,6 +116,18 @@ test.each<[string, object, string]>([
   ["an actor of 10 kB", { actor: "a".repeat(10_240) }, "/actor"],
   ["a step for an action on the whole task", { action: "cancel", step: "reserve" }, "/step"],
   ["an output that nothing resolves", { output: {} }, "/output"],
+  [
+    "a patch of what is not resubmitted",
+    { action: "cancel", patch: [{ op: "remove", path: "/a" }] },
+    "/patch",
+  ],
+  [
+    "a patch of an unknown operation",
+    { patch: [{ op: "move", path: "/a", from: "/b" }] },
+    "/patch/0",
+  ],
+  ["a patch with a place that is no pointer", { patch: [{ op: "remove", path: "a" }] }, "/patch/0"],
+  ["a patch of nothing", { patch: [] }, "/patch"],
   ["a field that is none", { force: true }, ""],
   ["no filter", { filter: undefined }, ""],
   [

@@ -9,6 +9,12 @@ const BulkOperation = Type.Object(
     id: text("Its number."),
     action: Type.Enum([...bulkActions], { description: "What is done to each task." }),
     step: nullable(text("To which step of each task; null: the one that failed, or the task.")),
+    patch: nullable(
+      Type.Array(Type.Object({}), {
+        description:
+          "How the input of each resubmitted step is changed (RFC 6902); null: it stays as it is.",
+      }),
+    ),
     filter: Type.Unsafe<object>({
       type: "object",
       description: "That of a search: by which the tasks were chosen.",

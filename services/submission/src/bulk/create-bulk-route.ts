@@ -91,16 +91,19 @@ export function createBulkRoute(app: FastifyInstance, deps: BulkDependencies): v
 }
 
 function askedOf(body: BulkBody): BulkAsked {
-  const { action, output } = body;
+  const { action, output, patch } = body;
   const step = body.step ?? null;
   if (action !== "resolve" && output !== undefined) {
     throw invalid("/output", "only a resolved step has one");
+  }
+  if (action !== "resubmit" && patch !== undefined) {
+    throw invalid("/patch", "only a resubmitted step has an input to change");
   }
   if (step !== null && !["resubmit", "resolve", "retryNow"].includes(action)) {
     throw invalid("/step", `${action} is about the task as a whole`);
   }
   if (output !== undefined) mustBeStorable(output, "output");
-  return { action, step, output };
+  return { action, step, output, patch };
 }
 
 const invalid = (pointer: string, detail: string): Problem => invalidRequest([{ pointer, detail }]);

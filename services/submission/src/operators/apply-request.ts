@@ -145,12 +145,20 @@ function mustSayVersion(ifMatch: string | undefined): string {
   );
 }
 
-/** The version that an ETag names; any, with `*`, is that which the task has. */
+/**
+ * An ETag of ours, also as a proxy has changed it that compresses answers: nginx makes it weak, Apache and others name
+ * the encoding in it. It names the version of the task all the same.
+ */
+const etag = /^(?:W\/)?"([1-9][0-9]{0,9})(?:[-;](?:gzip|br|zstd|deflate))?"$/;
+
+/** The version that one of these ETags names, that of the task if any does; with `*` it is that which the task has. */
 function versionOf(ifMatch: string, task: TaskRecord): number {
   if (ifMatch.trim() === "*") return task.version;
-  const [, version] = /^"([1-9][0-9]{0,9})"$/.exec(ifMatch.trim()) ?? [];
+  const named = ifMatch.split(",").map((one) => Number(etag.exec(one.trim())?.[1] ?? Number.NaN));
+  if (named.includes(task.version)) return task.version;
   // An ETag that is none of ours matches no version.
-  return Math.min(Number(version ?? limits.integer), limits.integer);
+  const [first = Number.NaN] = named;
+  return Number.isNaN(first) ? limits.integer : Math.min(first, limits.integer);
 }
 
 /** Why a task cannot be moved as asked, in words. */

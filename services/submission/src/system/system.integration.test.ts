@@ -96,6 +96,7 @@ const secrets: Readonly<Record<string, string>> = {
 /** Settings of text that hold none. A new setting of text must be named here or above. */
 const open = [
   "ANONYMOUS_MAY",
+  "CORS_ORIGINS",
   "HEALTH_HOST",
   "HTTP_HOST",
   "HTTP_NAMES",

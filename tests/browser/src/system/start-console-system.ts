@@ -58,6 +58,7 @@ export async function startConsoleSystem(): Promise<ConsoleSystem> {
       workflows: [patient, halting, quick, echoing],
       env: {
         operations: { CONSOLE: "on" },
+        submission: { CORS_ORIGINS: "http://localhost:*" },
         agent: { AGENT_MODULES: agentModules.join(",") },
         scheduler: { POLL_INTERVAL: "200ms" },
         supervisor: { RECOVERY_DELAY: "200ms", SCAN_INTERVAL: "200ms" },

@@ -4,6 +4,7 @@ import { bulkActions } from "@holdfast/domain";
 import { exitCodes } from "../../exit-codes.ts";
 import { filterOf, filterOptions } from "../filters.ts";
 import { own } from "../own-options.ts";
+import { patchOf, patchOptions } from "../patch.ts";
 import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
 import { waitOf } from "../values.ts";
@@ -41,13 +42,20 @@ const createVerb: Verb = {
   operations: ["createBulkOperation"],
   operands: ["<action>"],
   summary: `do one of ${bulkActions.join(", ")} to all tasks that match`,
-  options: { ...filterOptions, ...creation.options },
+  options: { ...filterOptions, ...creation.options, ...patchOptions },
   examples: [
     'bulk create resubmit --fault-code carriers.down --reason "the carrier is back" --canary 10 --rate 20',
+    'bulk create resubmit --fault-code banks.unknown --set country=DE --reason "the form had no country" --dry-run',
   ],
   async run(invocation) {
     const { "idempotency-key": idempotencyKey, dryRun, ...given } = await creation.read(invocation);
-    const attribution = { ...given, ...(await readAct(invocation)), reason: given.reason ?? "" };
+    const patch = patchOf(invocation);
+    const attribution = {
+      ...given,
+      ...(patch === undefined ? {} : { patch: [...patch] as NonNullable<NewBulkRequest["patch"]> }),
+      ...(await readAct(invocation)),
+      reason: given.reason ?? "",
+    };
     const { bulk } = invocation.client();
     if (dryRun === true) {
       const forecast = await bulk.forecast(attribution);

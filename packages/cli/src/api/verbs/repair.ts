@@ -1,5 +1,6 @@
 import { summaryOf } from "../operation.ts";
 import { own } from "../own-options.ts";
+import { patchOf, patchOptions } from "../patch.ts";
 import { requestOptions } from "../request-options.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 import { ofTask } from "./act.ts";
@@ -28,11 +29,16 @@ const resubmitVerb: Verb = {
   operations: ["resubmitStep", "getTask"],
   operands: ["<id>"],
   summary: summaryOf("resubmitStep"),
-  options: { ...resubmission.options, ...own("dry-run") },
-  examples: ['tasks resubmit 01a1fd8d-d928-77c8-96cb-353aaba1757f --reason "the hotel is back"'],
+  options: { ...resubmission.options, ...patchOptions, ...own("dry-run") },
+  examples: [
+    'tasks resubmit 01a1fd8d-d928-77c8-96cb-353aaba1757f --reason "the hotel is back"',
+    'tasks resubmit 01a1fd8d-d928-77c8-96cb-353aaba1757f --set iban=DE02120300000000202051 --reason "a digit was wrong"',
+  ],
   async run(invocation) {
     const given = await resubmission.read(invocation);
-    const how = { ...given, ...required(given, invocation) };
+    const patch = patchOf(invocation);
+    const changes = patch === undefined ? {} : { patch };
+    const how = { ...given, ...changes, ...required(given, invocation) };
     const {
       operands: [id = ""],
       client,

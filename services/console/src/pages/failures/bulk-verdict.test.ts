@@ -5,6 +5,7 @@ import { sharesOf, verdictOf } from "./bulk-verdict.ts";
 const operation: BulkOperation = {
   id: "b",
   action: "resubmit",
+  patch: null,
   step: "ship",
   filter: {},
   actor: "ada",

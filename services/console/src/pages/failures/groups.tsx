@@ -219,7 +219,7 @@ function GroupActions({
       ))}
       {action !== null && (
         <BulkDialog
-          target={{ action, step, filter: { ...filter, state: "halted" } }}
+          target={{ action, step, filter: Object.assign({}, filter, { state: "halted" }) }}
           what={[workflow, step, faultCode].filter((word) => word !== null).join(" · ")}
           onClose={() => setAction(null)}
         />

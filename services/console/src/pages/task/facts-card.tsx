@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { call } from "../../api/call.ts";
 import { useConsole } from "../../api/console-context.ts";
 import type { ListedTask, Task } from "../../api/types.ts";
 import { Link } from "../../app/router.tsx";
@@ -110,11 +111,7 @@ function useCorrelationId(id: string): string | null {
     queryKey: ["correlationId", id],
     queryFn: ({ signal }) =>
       api.ask<{ readonly items: readonly ListedTask[] }>(
-        {
-          method: "POST",
-          path: "/v1/tasks/search",
-          body: { filter: { text: id }, limit: 1 },
-        },
+        call("post", "/v1/tasks/search", { body: { filter: { text: id }, limit: 1 } }),
         signal,
       ),
     staleTime: Number.POSITIVE_INFINITY,

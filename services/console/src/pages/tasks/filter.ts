@@ -1,4 +1,5 @@
 import { openTaskStates } from "@holdfast/domain";
+import type { SearchFilter } from "../../api/operations-types.ts";
 import type { TaskState } from "../../api/types.ts";
 
 export type StateChoice = TaskState | "open";
@@ -103,7 +104,7 @@ export function withinMs(text: string): number | null {
 type Condition = string | { readonly $in: readonly string[] };
 
 /** The filter as `POST /v1/tasks/search` takes it. */
-export function searchFilter(filter: TaskFilter, now: number): Readonly<Record<string, unknown>> {
+export function searchFilter(filter: TaskFilter, now: number): SearchFilter {
   const { states, within, createdFrom, createdBefore, labels } = filter;
   const ms = withinMs(within);
   const from = ms === null ? createdFrom : new Date(now - ms).toISOString();
@@ -115,7 +116,9 @@ export function searchFilter(filter: TaskFilter, now: number): Readonly<Record<s
     ...(from === "" ? {} : { $gte: from }),
     ...(createdBefore === "" ? {} : { $lt: createdBefore }),
   };
-  return Object.keys(createdAt).length === 0 ? conditions : { ...conditions, createdAt };
+  const whole = Object.keys(createdAt).length === 0 ? conditions : { ...conditions, createdAt };
+  // A condition on a label has the form of any other, and the type has it for a span of time, too.
+  return whole as SearchFilter;
 }
 
 const plainFields = [

@@ -1,3 +1,4 @@
+import { priorities } from "@holdfast/domain";
 import {
   type InfiniteData,
   useInfiniteQuery,
@@ -5,6 +6,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { call } from "../../api/call.ts";
 import { useConsole } from "../../api/console-context.ts";
 import type { ChangedTask } from "../../api/types.ts";
 import { useLiveEvents } from "../../live/use-live.ts";
@@ -25,7 +27,7 @@ export function useTaskList(filter: TaskFilter) {
     (after: string | null, signal?: AbortSignal) => {
       const page = after === null ? { limit: pageSize.first } : { limit: pageSize.further, after };
       const body = { filter: searchFilter(filter, ticker.get()), ...page };
-      return api.ask<TaskPageData>({ method: "POST", path: "/v1/tasks/search", body }, signal);
+      return api.ask<TaskPageData>(call("post", "/v1/tasks/search", { body }), signal);
     },
     // oxlint-disable-next-line exhaustive-deps -- the text stands for the filter
     [api, text],
@@ -127,24 +129,22 @@ export function useTaskCount(filter: TaskFilter) {
     enabled: isCountable,
     refetchInterval: 10_000,
     queryFn: ({ signal }) => {
-      const { createdAt } = searchFilter(filter, ticker.get()) as {
-        readonly createdAt?: { readonly $gte?: string; readonly $lt?: string };
-      };
+      const { createdAt } = searchFilter(filter, ticker.get());
       const query = {
         workflow: rest.workflow || undefined,
         state: states[0],
-        priority: rest.priority || undefined,
+        priority: priorities.find((one) => one === rest.priority),
         key: rest.key || undefined,
         faultCode: rest.faultCode || undefined,
         correlationId: rest.correlationId || undefined,
         createdFrom: createdAt?.$gte,
         createdBefore: createdAt?.$lt,
-        ...Object.fromEntries(
-          Object.entries(labels).map(([name, value]) => [`label.${name}`, value]),
-        ),
+        ...(Object.fromEntries(
+          Object.entries(labels).map(([name, value]) => [`label.${name}` as const, value]),
+        ) as Readonly<Record<`label.${string}`, string>>),
       };
       return api.ask<{ readonly count: number; readonly complete: boolean }>(
-        { method: "GET", path: "/v1/tasks/count", query },
+        call("get", "/v1/tasks/count", { query }),
         signal,
       );
     },
