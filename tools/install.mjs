@@ -13,7 +13,8 @@ const stamp = join(root, "node_modules", ".holdfast-installed");
  */
 export function pnpm(args, options) {
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return run("npx", ["--yes", packageManager, ...args], options);
+  // One that is in the cache needs no network.
+  return run("npx", ["--yes", "--prefer-offline", packageManager, ...args], options);
 }
 
 const standardError = 2;
@@ -27,7 +28,8 @@ export async function install(say) {
   const wanted = createHash("sha256").update(lockfile).digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   say("Installing the packages …");
-  const command = ["install", "--frozen-lockfile", "--config.confirm-modules-purge=false"];
+  const frozen = ["install", "--frozen-lockfile", "--prefer-offline"];
+  const command = [...frozen, "--config.confirm-modules-purge=false"];
   // The standard output belongs to the task, which may print JSON.
   const code = await pnpm(command, { output: standardError });
   if (code !== 0)

@@ -17,8 +17,8 @@ nodeModule.enableCompileCache?.();
 
 const args = process.argv.slice(2);
 const isDev = args[0] === "dev";
-// It has to stop what it runs first, and does so whatever became of the terminal.
-if (!isDev) endWithReader();
+// They have to stop what they run first, and do so whatever became of the terminal.
+if (!isDev && args[0] !== "start") endWithReader();
 const exitCode = await runHoldfast(args, terminal);
 // What still runs in this process with it would keep it alive.
 if (isDev) process.exit(exitCode);

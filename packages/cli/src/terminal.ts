@@ -1,5 +1,7 @@
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
+import { textOfBytes } from "@holdfast/domain";
 import { terminalText } from "@holdfast/domain/control-characters";
+import { UsageError } from "./api/usage-error.ts";
 import type { Io } from "./api/verb.ts";
 
 /** Writes to the standard output what commands no terminal. A pipe whose reader is gone refuses even an empty text. */
@@ -19,9 +21,15 @@ export const terminal: Io = {
   isOutputTerminal: process.stdout.isTTY,
   out: writeOut,
   err: writeError,
-  stdin: () => text(process.stdin),
+  stdin: readInput,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
 };
+
+async function readInput(): Promise<string> {
+  const { text, fault } = textOfBytes(await buffer(process.stdin));
+  if (fault !== null) throw new UsageError(`The standard input ${fault}`);
+  return text;
+}
 
 async function ask(question: string): Promise<string> {
   const { createInterface } = await import("node:readline/promises");

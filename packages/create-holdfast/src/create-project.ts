@@ -16,6 +16,9 @@ interface Surroundings {
   readonly folder: string;
   /** What npm, pnpm and yarn say of themselves to what they run. */
   readonly userAgent: string;
+  /** The file of the package manager that runs this; null: it is not known. */
+  readonly execPath: string | null;
+  readonly platform: NodeJS.Platform;
   readonly say: (line: string) => void;
   readonly complain: (line: string) => void;
 }
@@ -30,7 +33,7 @@ const wrongUse = 2;
 /** Makes a project in a new folder and installs its packages. Resolves to the exit code. */
 export async function createProject(
   args: readonly string[],
-  { folder, userAgent, say, complain }: Surroundings,
+  { folder, userAgent, execPath, platform, say, complain }: Surroundings,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
     say(usage);
@@ -47,13 +50,16 @@ export async function createProject(
   writeProject(project, manager);
   say(`made ${relative(folder, project) || "."}: ${listFiles(project)}`);
   say(`installing its packages with ${manager} …`);
-  const code = await install(manager, project);
-  if (code !== 0) {
-    complain(`The packages could not be installed. Look above, then run ${manager} install there.`);
+  const program = installer(manager, { execPath, platform });
+  const whyNot = await install(program, { manager, folder: project });
+  if (whyNot !== null) {
+    complain(`The packages could not be installed: ${whyNot}. Run ${manager} install there.`);
     return 1;
   }
   const there = relative(folder, project);
-  say(`\nnext:\n  ${there === "" ? "" : `cd ${there} && `}npx holdfast dev`);
+  const place = /\s|[^\w./\\-]/.test(there) ? JSON.stringify(there) : there;
+  const how = platform === "win32" ? "   (in WSL: it does not run on Windows)" : "";
+  say(`\nnext:\n  ${place === "" ? "" : `cd ${place} && `}npx holdfast dev${how}`);
   return 0;
 }
 
@@ -107,13 +113,44 @@ const listFiles = (project: string): string =>
     .toSorted()
     .join(", ");
 
-async function install(manager: string, folder: string): Promise<number> {
+/** The program that installs packages, and whether only a shell finds it. */
+export interface Installer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly needsShell: boolean;
+}
+
+/**
+ * The package manager that runs this: by its own file, which need not be on the PATH, and which Windows cannot start by
+ * its name. Otherwise by its name, which on Windows is that of a script.
+ */
+export function installer(
+  manager: string,
+  { execPath, platform }: Pick<Surroundings, "execPath" | "platform">,
+): Installer {
+  const isScript = execPath !== null && /\.[cm]?js$/.test(execPath);
+  if (isScript) return { command: process.execPath, args: [execPath], needsShell: false };
+  if (execPath !== null) return { command: execPath, args: [], needsShell: false };
+  return { command: manager, args: [], needsShell: platform === "win32" };
+}
+
+interface Installing {
+  readonly manager: string;
+  readonly folder: string;
+}
+
+/** Resolves to why the packages could not be installed; null: they are. */
+async function install(
+  { command, args, needsShell }: Installer,
+  { manager, folder }: Installing,
+): Promise<string | null> {
   const quiet = manager === "npm" ? ["--no-fund", "--no-audit", "--loglevel=error"] : [];
-  const child = spawn(manager, ["install", ...quiet], { cwd: folder, stdio: "inherit" });
+  const all = [...args, "install", ...quiet];
+  const child = spawn(command, all, { cwd: folder, stdio: "inherit", shell: needsShell });
   try {
     const [code] = (await once(child, "exit")) as [number | null];
-    return code ?? 1;
-  } catch {
-    return 1;
+    return code === 0 ? null : `${manager} ended with ${code}, see above`;
+  } catch (error) {
+    return `${command} cannot be started (${(error as Error).message})`;
   }
 }

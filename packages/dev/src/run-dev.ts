@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorText, Fault } from "@holdfast/domain";
 import { develop } from "./develop.ts";
@@ -27,7 +27,7 @@ export async function runDev(options: DevOptions, { command, io }: DevContext): 
   const say = (line: string): void => io.out(`${line}\n`);
   const complain = (line: string): void => io.err(`${line}\n`);
   const folder = process.cwd();
-  const fault = whyNot(folder);
+  const fault = whyNotHere(folder, process.platform);
   if (fault !== null) {
     complain(fault);
     return wrongUse;
@@ -62,14 +62,24 @@ function isUnreachable(error: unknown): boolean {
   return ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH"].includes(code);
 }
 
-/** Why there is nothing to run; null: there is. */
-function whyNot(folder: string): string | null {
+/** Why it cannot run here, or there is nothing to run; null: it can. */
+export function whyNotHere(folder: string, platform: NodeJS.Platform): string | null {
+  if (platform === "win32") {
+    return "holdfast dev does not run on Windows, which has neither its shell nor its signals: run it in WSL.";
+  }
   if (!existsSync(join(folder, "workflows")) && !existsSync(join(folder, "agents"))) {
     return `There is no folder workflows/ or agents/ in ${folder}: make one, or start with npm create holdfast.`;
   }
   // Of 22.18 and newer it says how it runs TypeScript.
   if (typeof process.features.typescript !== "string") {
     return `Node ${process.versions.node} does not run TypeScript as it is: use Node 22.18 or newer.`;
+  }
+  const data = join(folder, ".holdfast");
+  try {
+    mkdirSync(data, { recursive: true });
+    accessSync(data, constants.W_OK);
+  } catch (error) {
+    return `${data} cannot be written, where holdfast dev keeps its servers' data: ${(error as Error).message}.`;
   }
   return null;
 }

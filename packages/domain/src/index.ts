@@ -248,6 +248,7 @@ export {
   stepOfRef,
   type TaskValues,
 } from "./template.ts";
+export { type BytesAsText, lineOfJsonFault, textOfBytes } from "./text-of-bytes.ts";
 export {
   atSpan,
   fromTraceText,

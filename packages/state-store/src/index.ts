@@ -70,13 +70,16 @@ export {
   type PauseInForce,
   type ServerFacts,
   type StoreInspector,
+  type SubmittedFacts,
   type UnsentNotifications,
   type UnvacuumedTable,
   type XminHolder,
 } from "./inspect/open-inspector.ts";
 export type { StalledConsumerFacts } from "./inspect/stalled-consumers.ts";
+export { type MadeLogins, makeLogins } from "./migrate/make-logins.ts";
 export { migrate } from "./migrate/migrate.ts";
 export { migrateForProject, type ProjectStore } from "./migrate/migrate-for-project.ts";
+export { variablesNeeded } from "./migrate/psql-script.ts";
 export { openStateStore } from "./open-state-store.ts";
 export type { DeadLetter } from "./outbox/dead-letters.ts";
 export type { Notification } from "./outbox/notifications.ts";

@@ -26,12 +26,12 @@ test.each<[string, Parameters<typeof load>[0], RegExp]>([
   [
     "a module that does not exist",
     { modules: ["./absent.ts"] },
-    /^AGENT_MODULES: \.\/absent\.ts cannot be loaded .*absent\.ts/,
+    /^AGENT_MODULES: \.\/absent\.ts cannot be loaded: .*absent\.ts/,
   ],
   [
     "a module that throws",
     { modules: ["./broken.ts"] },
-    /^AGENT_MODULES: \.\/broken\.ts cannot be loaded \(a path begins with \.\/ or \/\): The greetings are missing$/,
+    /^AGENT_MODULES: \.\/broken\.ts cannot be loaded: broken\.ts(:\d+)?: The greetings are missing$/,
   ],
   [
     "a package that does not exist",

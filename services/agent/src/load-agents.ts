@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import {
   type HostedAgent,
   isConfiguredAgents,
@@ -8,6 +7,7 @@ import {
 } from "@holdfast/agent";
 import { ContractFault, errorText } from "@holdfast/domain";
 import { parseConfig } from "@holdfast/runtime";
+import { loadModule, ModuleFault, resolveSources } from "@holdfast/runtime/modules";
 
 interface LoadOptions {
   /** Paths, which begin with `.`, `/` or `file:`, or names of packages. */
@@ -61,18 +61,18 @@ async function agentsOf(
 
 async function load(module: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return (await import(specifierOf(module, folder))) as Readonly<Record<string, unknown>>;
+    if (isPath(module)) return await loadModule(resolve(folder, module), folder);
+    resolveSources();
+    return (await import(module)) as Readonly<Record<string, unknown>>;
   } catch (error) {
     const [reason = ""] = errorText(error).split("\n");
-    throw invalid(
-      `AGENT_MODULES: ${module} cannot be loaded (a path begins with ./ or /): ${reason}`,
-      error,
-    );
+    const how = error instanceof ModuleFault ? "" : " (a path begins with ./ or /)";
+    throw invalid(`AGENT_MODULES: ${module} cannot be loaded${how}: ${reason}`, error);
   }
 }
 
-const specifierOf = (module: string, folder: string): string =>
-  /^\.{0,2}\//.test(module) ? pathToFileURL(resolve(folder, module)).href : module;
+/** Whether a module is named by a path, of Windows as well. */
+const isPath = (module: string): boolean => /^\.{0,2}[\\/]|^[A-Za-z]:[\\/]/.test(module);
 
 const invalid = (sentence: string, cause?: unknown): ContractFault =>
   new ContractFault("config.invalid", sentence, { cause });

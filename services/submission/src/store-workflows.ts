@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { definitionHash, definitionsIn, validateDefinition } from "@holdfast/contracts";
-import { ContractFault, Fault, type WorkflowDefinition } from "@holdfast/domain";
+import { ContractFault, errorText, Fault, type WorkflowDefinition } from "@holdfast/domain";
 import type { ServiceContext } from "@holdfast/runtime";
+import { loadModule as loadFile } from "@holdfast/runtime/modules";
 import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { SubmissionConfig } from "./config.ts";
 import { Problem } from "./problem.ts";
@@ -69,13 +69,12 @@ async function loadWorkflows(modules: string): Promise<readonly WorkflowDefiniti
 }
 
 async function loadModule(name: string): Promise<readonly WorkflowDefinition[]> {
-  const isPath = /^[./]|^[a-zA-Z]:[\\/]/.test(name);
-  const from = isPath ? pathToFileURL(resolve(name)).href : name;
-  const attributes = from.endsWith(".json") ? { with: { type: "json" } } : {};
-  const loaded = (await import(from, attributes).catch((cause: unknown) => {
+  const isPath = /^[./\\]|^[a-zA-Z]:[\\/]/.test(name);
+  const loading = isPath ? loadFile(resolve(name), process.cwd()) : import(name);
+  const loaded = (await loading.catch((cause: unknown) => {
     throw new ContractFault(
       "config.invalid",
-      `WORKFLOW_MODULES: ${name} cannot be loaded: ${String(cause)}`,
+      `WORKFLOW_MODULES: ${name} cannot be loaded: ${errorText(cause)}`,
     );
   })) as object;
   const found = definitionsIn(loaded).map(validateDefinition);

@@ -7,10 +7,13 @@ import { followPage } from "./follow-page.ts";
 import { installPackages, type PackageManager } from "./install-packages.ts";
 import { globalsMissingFrom, globalsUsedIn, nodePath } from "./node-versions.ts";
 import { packAll, readFromTarball, type Tarball } from "./pack-all.ts";
+import { runProduction } from "./run-production.ts";
 import { runTravel } from "./run-travel.ts";
+import { developWithoutNetwork, startWithoutNetwork, whyNotCut } from "./run-without-network.ts";
 import { type Registry, serveTarballs } from "./serve-tarballs.ts";
 import { useClientAlone } from "./use-client-alone.ts";
 import { useCreated } from "./use-created.ts";
+import { managers, testInMonorepo } from "./use-monorepo.ts";
 import { importedPackages, importPackages, typeCheckPackages } from "./use-packages.ts";
 import { whyNotRun } from "./why-not-run.ts";
 
@@ -18,6 +21,10 @@ import { whyNotRun } from "./why-not-run.ts";
 const why = await whyNotRun();
 const testTravel = why === null ? test : test.skip;
 const because = why === null ? "" : ` (skipped: ${why})`;
+
+const cut = await whyNotCut();
+const testCut = cut === null ? test : test.skip;
+const becauseCut = cut === null ? "" : ` (skipped: ${cut})`;
 
 let folder: string;
 let tarballs: readonly Tarball[];
@@ -85,6 +92,27 @@ test("a project that pnpm create makes tests its case, prints the docs and serve
   expect(tools).toEqual(expect.arrayContaining(["get_task", "why", "read_doc"]));
 });
 
+test.each(Object.entries(managers))(
+  "a project in a monorepo of %s, in a folder of any name, tests its case with modules named as its compiler has them",
+  async (name, manager) => {
+    const place = join(folder, `mönorepo of ${name}`);
+    const options = { folder: place, registryUrl: urlOf(registry), manager };
+    expect(await testInMonorepo(options)).toContain("1 case, 1 passed, 0 failed");
+  },
+);
+
+testCut(
+  `a project is installed from npm's cache and runs while the network is cut${becauseCut}`,
+  async () => {
+    const options = { folder: join(folder, "cut off"), registryUrl: urlOf(registry) };
+    expect(await developWithoutNetwork(options)).toBe("processed");
+  },
+);
+
+testCut(`npm start of what was installed runs while the network is cut${becauseCut}`, async () => {
+  await startWithoutNetwork({ folder: join(folder, "cut off demo") });
+});
+
 test("a package with an install script, or for another Node, is refused", async () => {
   const [tarball] = tarballs;
   if (tarball === undefined) throw new Error("Nothing was packed");
@@ -102,6 +130,31 @@ test("the page about the first workflow works word for word outside of the repos
   const { processesLeft, ...times } = await followPage(options);
   expect(processesLeft).toBe(0);
   for (const ms of Object.values(times)) expect(ms).toBeGreaterThan(0);
+});
+
+test("the packed packages are deployed as the page about systemd says, in a folder of any name, with a login and a broker user for each service, by a user who owns nothing", async () => {
+  const options = { folder: join(folder, "my shöp (1)"), registryUrl: urlOf(registry) };
+  const { refused, lost, doctor, ...found } = await runProduction(options);
+  expect(doctor).toContain("No problems found.");
+  expect(found).toEqual({
+    roles: 12,
+    state: "processed",
+    codes: { doctor: 0, verify: 0, topology: 0, lost: 1 },
+    ended: {
+      submission: 0,
+      operations: 0,
+      scheduler: 0,
+      supervisor: 0,
+      console: 0,
+      "agent-mail": 0,
+    },
+    hasDev: false,
+    processesLeft: 0,
+  });
+  expect(lost).toMatch(
+    /^✗ 019aca0b-\S+ lost {2}submitted at \S+Z {2}second\n2 asked for: 1 processed, 1 lost\.$/m,
+  );
+  expect(refused).toEqual({ code: 78, output: expect.stringContaining("BROKER_URL") });
 });
 
 testTravel(

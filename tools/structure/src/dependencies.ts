@@ -40,6 +40,11 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "packages/state-store",
     "packages/testing",
     "packages/workflow",
+    "services/agent",
+    "services/console",
+    "services/scheduler",
+    "services/submission",
+    "services/supervisor",
   ],
   "packages/local-stack": ["packages/runtime"],
   "packages/dev": [

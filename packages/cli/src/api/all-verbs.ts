@@ -7,6 +7,7 @@ import { configVerbs, keyVerbs } from "./verbs/config.ts";
 import { deadLetterVerbs } from "./verbs/dead-letters.ts";
 import { diagnosisVerbs } from "./verbs/diagnosis.ts";
 import { localVerbs } from "./verbs/local.ts";
+import { lostVerb } from "./verbs/lost.ts";
 import { mcpVerb } from "./verbs/mcp.ts";
 import { openVerb } from "./verbs/open.ts";
 import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
@@ -47,6 +48,7 @@ export const allVerbs: readonly Verb[] = [
   ...configVerbs,
   ...keyVerbs,
   ...diagnosisVerbs,
+  lostVerb,
   openVerb,
   mcpVerb,
   completionVerb(() => allVerbs),

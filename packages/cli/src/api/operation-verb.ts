@@ -104,15 +104,15 @@ interface Change {
   readonly name: string;
   readonly operation: OperationId;
   /** What it asks besides, for `--dry-run`. */
-  readonly looksAt: OperationId;
-  /** What would be changed, with `--dry-run`. */
+  readonly looksAt: readonly OperationId[];
+  /** What would be changed, with `--dry-run`. It ends with the exit code with which the change would. */
   readonly preview: (invocation: Invocation, name: string) => Promise<Outcome>;
 }
 
 /** A verb that changes what has a name, such as an Agent. */
 export const changeVerb = ({ name, operation, looksAt, preview }: Change): Verb => ({
   name,
-  operations: [operation, looksAt],
+  operations: [operation, ...looksAt],
   operands: ["<name>"],
   summary: summaryOf(operation),
   options: { ...actOptions, ...own("dry-run") },

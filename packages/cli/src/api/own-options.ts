@@ -46,6 +46,11 @@ export const ownOptions = {
     value: "URL",
     help: "instead of BROKER_MANAGEMENT_URL: RabbitMQ's HTTP API; means --direct",
   },
+  ids: {
+    type: "string",
+    value: "FILE",
+    help: "ids that your application has, one in each line; - for the standard input",
+  },
   since: {
     type: "string",
     value: "DURATION",

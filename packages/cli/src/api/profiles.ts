@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { ConfigurationError } from "./usage-error.ts";
+import { ConfigurationError, UsageError } from "./usage-error.ts";
+import { fileOf } from "./values.ts";
 import type { Io } from "./verb.ts";
 
 /** The address of a service, and what shows that one is an operator. */
@@ -25,19 +26,22 @@ export function profilesFile(env: Io["env"]): string {
 }
 
 /** Throws a `ConfigurationError` for a file that others may read, or that is none of ours. */
-export function readProfiles(env: Io["env"]): Profiles {
+export function readProfiles(env: Io["env"], platform = process.platform): Profiles {
   const file = profilesFile(env);
   let text: string;
   try {
-    if ((statSync(file).mode & 0o077) !== 0) {
+    const { mode } = statSync(file);
+    // Windows has no such modes: there the folder of a person is closed to others.
+    if (platform !== "win32" && (mode & 0o077) !== 0) {
       throw new ConfigurationError(
-        `${file} holds tokens, and others than you may read it: run chmod 600 ${file}`,
+        `${file} holds tokens, and others than you may read it: run chmod 600 ${file}, or, where its file system has no modes, name a file elsewhere with HOLDFAST_CONFIG`,
       );
     }
-    text = readFileSync(file, "utf8");
+    text = fileOf(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return none;
     if (error instanceof ConfigurationError) throw error;
+    if (error instanceof UsageError) throw new ConfigurationError(error.message);
     throw new ConfigurationError(`${file} cannot be read: ${(error as Error).message}`);
   }
   const read = parse(text);

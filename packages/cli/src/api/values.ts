@@ -1,4 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { glob } from "node:fs/promises";
+import { resolve } from "node:path";
+import { lineOfJsonFault, textOfBytes } from "@holdfast/domain";
 import { parseDuration } from "@holdfast/domain/duration";
 import { parseWhen, whenWords } from "@holdfast/domain/instant";
 import { UsageError } from "./usage-error.ts";
@@ -6,8 +9,8 @@ import type { Invocation } from "./verb.ts";
 
 /** JSON as it stands on the command line, in a file with `@file`, or on the standard input with `-`. */
 export async function jsonOf(text: string, what: string, io: Invocation["io"]): Promise<unknown> {
-  const read =
-    text === "-" ? await io.stdin() : text.startsWith("@") ? fileOf(text.slice(1)) : text;
+  if (text.startsWith("@")) return parseFile(fileOf(text.slice(1)), text.slice(1));
+  const read = text === "-" ? await io.stdin() : text;
   try {
     return JSON.parse(read) as unknown;
   } catch (error) {
@@ -17,12 +20,48 @@ export async function jsonOf(text: string, what: string, io: Invocation["io"]): 
   }
 }
 
-export function fileOf(path: string): string {
+/** Reads JSON. Throws a `UsageError` with the file and the line at which it breaks off. */
+export function parseFile(text: string, file: string): unknown {
   try {
-    return readFileSync(path, "utf8");
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const why = (error as Error).message.split("\n")[0];
+    throw new UsageError(`${file}:${lineOfJsonFault(text)}: this is not JSON (${why})`);
+  }
+}
+
+/** Reads a file, or the standard input with `-`. Throws a `UsageError`. */
+export const textOf = async (file: string, io: Pick<Invocation["io"], "stdin">): Promise<string> =>
+  file === "-" ? await io.stdin() : fileOf(file);
+
+/** Reads a file in UTF-8, with or without a byte order mark: every file that the command reads. Throws a `UsageError`. */
+export function fileOf(path: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
   }
+  const { text, fault } = textOfBytes(bytes);
+  if (fault !== null) throw new UsageError(`${path} ${fault}`);
+  return text;
+}
+
+/**
+ * The files that operands name. A pattern is one too, for shells that do not expand it; a name without a wildcard
+ * stands for itself, whether there is such a file or not, and so does one that a file has.
+ */
+export async function filesMeant(
+  operands: readonly string[],
+  cwd = process.cwd(),
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const operand of operands) {
+    const isPattern = /[*?{[]/.test(operand) && !existsSync(resolve(cwd, operand));
+    if (!isPattern) files.push(operand);
+    else for await (const file of glob(operand.replaceAll("\\", "/"), { cwd })) files.push(file);
+  }
+  return [...new Set(files)].toSorted();
 }
 
 /** Labels as `name=value`. */

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { parseJson } from "@holdfast/contracts";
-import { ContractFault, type Json } from "@holdfast/domain";
+import { ContractFault, type Json, lineOfJsonFault } from "@holdfast/domain";
+import { fileOf } from "../api/values.ts";
 
 /** An operation of the Agent, and an input with which it ends in a known way. */
 export interface Case {
@@ -32,13 +32,13 @@ const exampleOfCases = `{
 
 /** Reads the file of cases. Throws `cli.usage` that says what is wrong with it. */
 export async function readCases(file: string): Promise<Cases> {
-  const content = await readFile(file).catch((error: unknown) => {
-    throw unusable(file, (error as Error).message);
-  });
+  let content = "";
   try {
-    return toCases(parseJson(content));
+    content = fileOf(file);
+    return toCases(parseJson(Buffer.from(content)));
   } catch (error) {
-    throw unusable(file, (error as Error).message);
+    const place = error instanceof SyntaxError ? `${file}:${lineOfJsonFault(content)}` : file;
+    throw unusable(place, (error as Error).message);
   }
 }
 

@@ -1,10 +1,11 @@
-import { glob, readFile } from "node:fs/promises";
+import { glob } from "node:fs/promises";
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { definitionsIn, validateDefinition } from "@holdfast/contracts";
-import { errorText, type Json, type WorkflowDefinition } from "@holdfast/domain";
+import type { Json, WorkflowDefinition } from "@holdfast/domain";
+import { loadModule } from "@holdfast/runtime/modules";
 import { checkPlans } from "@holdfast/workflow/check";
 import { UsageError } from "../api/usage-error.ts";
+import { parseFile } from "../api/values.ts";
 
 /** Workflows by where a case may find them. */
 export interface Workflows {
@@ -15,7 +16,7 @@ export interface Workflows {
   find(wanted: string, folder: string): Promise<WorkflowDefinition>;
 }
 
-const extensions = /\.(m?[jt]s|json)$/;
+const extensions = /\.([mc]?[jt]s|json)$/;
 
 /** Loads workflows of modules and of stored definitions, each file once. */
 export function workflowsIn(pattern: string, cwd: string): Workflows {
@@ -72,28 +73,20 @@ const namesOf = (definitions: readonly WorkflowDefinition[]): string =>
   definitions.map(({ name }) => name).join(", ");
 
 async function loadFile(file: string): Promise<readonly WorkflowDefinition[]> {
-  if (file.endsWith(".json")) {
-    const text = await readFile(file, "utf8").catch(() => {
-      throw new UsageError(`${file} cannot be read`);
-    });
-    return [validateDefinition(parse(text, file))];
-  }
-  const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href).catch(
-    (error: unknown) => {
-      throw new UsageError(`${file} cannot be loaded: ${errorText(error)}`);
-    },
-  );
+  const module = await loadProjectFile(file);
   checkPlans(module);
-  return definitionsIn(module).map(validateDefinition);
+  if (!file.endsWith(".json")) return definitionsIn(module).map(validateDefinition);
+  return [validateDefinition(module["default"])];
+}
+
+/** Loads a file of the project. Throws a `UsageError` that says where in it, or in what it imports, the fault is. */
+export async function loadProjectFile(file: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await loadModule(resolve(file), process.cwd());
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }
 
 /** Reads JSON. Throws with the file and where it breaks off. */
-export function parse(text: string, file: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    const position = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);
-    const line = text.slice(0, position).split("\n").length;
-    throw new UsageError(`${file}, line ${line}: this is not JSON`);
-  }
-}
+export const parse = (text: string, file: string): Json => parseFile(text, file) as Json;

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { Fault, type WorkflowDefinition } from "@holdfast/domain";
 import {
@@ -10,7 +9,7 @@ import {
   readCase,
   runCase,
 } from "@holdfast/testing";
-import { UsageError } from "../api/usage-error.ts";
+import { fileOf } from "../api/values.ts";
 import { parse, type Workflows } from "./load-workflows.ts";
 
 /** What became of one file. */
@@ -64,10 +63,7 @@ async function runFile(
   definitions: Map<string, WorkflowDefinition>,
 ): Promise<Found> {
   const shown = relative(cwd, file);
-  const text = await readFile(file, "utf8").catch(() => {
-    throw new UsageError(`${shown} cannot be read`);
-  });
-  const read = readCase(parse(text, shown));
+  const read = readCase(parse(fileOf(file), shown));
   if (read.case === null) return notUsable(null, read.faults);
   const { name, workflow } = read.case;
   const definition = await workflows.find(workflow, dirname(file));

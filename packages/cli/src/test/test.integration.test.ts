@@ -100,7 +100,7 @@ test("cases are found beside workflows, and what fails is shown with what was ex
 });
 
 test.each([
-  ["is no JSON", '{\n"name": "x",\n}', /cases\/x\.json, line 3: this is not JSON/],
+  ["is no JSON", '{\n"name": "x",\n}', /cases\/x\.json:3: this is not JSON/],
   [
     "names an unknown workflow",
     { ...sent, workflow: "greeting" },
@@ -109,7 +109,7 @@ test.each([
   [
     "names a file that there is not",
     { ...sent, workflow: "../nowhere.ts" },
-    /nowhere\.ts cannot be loaded/,
+    /nowhere\.ts: there is no such file/,
   ],
   ["has an unknown field", { ...sent, given: 1 }, /\/given is not known here; allowed are/],
   [

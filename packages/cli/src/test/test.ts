@@ -1,13 +1,13 @@
-import { glob } from "node:fs/promises";
 import { count } from "@holdfast/diagnosis";
 import { ContractFault } from "@holdfast/domain";
 import { type Coverage, caseSchema } from "@holdfast/testing";
+import { filesMeant } from "../api/values.ts";
 import type { Invocation, Outcome } from "../api/verb.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { workflowsIn } from "./load-workflows.ts";
 import { type FileResult, type Report, runCases } from "./run-cases.ts";
 
-const usualWorkflows = "workflows/*.{ts,mts,js,mjs,json}";
+const usualWorkflows = "workflows/*.{ts,mts,cts,js,mjs,cjs,json}";
 
 /** Runs the cases of files. */
 export async function test({
@@ -18,7 +18,7 @@ export async function test({
   const cwd = process.cwd();
   if (flag("schema")) return { value: caseSchema, text: JSON.stringify(caseSchema, null, 2) };
   const patterns = operands.length === 0 ? ["cases/*.json"] : operands;
-  const files = await filesOf(patterns, cwd);
+  const files = await filesMeant(patterns, cwd);
   if (files.length === 0) {
     throw new ContractFault("cli.no_case", `There is no case: no file fits ${patterns.join(" ")}`);
   }
@@ -32,16 +32,6 @@ function exitCodeOf({ files }: Report): number {
   const outcomes = new Set(files.map(({ outcome }) => outcome));
   if (outcomes.has("unusable")) return exitCodes.usage;
   return outcomes.has("failed") ? exitCodes.failed : exitCodes.ok;
-}
-
-/** A name without a wildcard stands for itself, whether there is such a file or not. */
-async function filesOf(patterns: readonly string[], cwd: string): Promise<readonly string[]> {
-  const files: string[] = [];
-  for (const pattern of patterns) {
-    if (!/[*?{[]/.test(pattern)) files.push(pattern);
-    else for await (const file of glob(pattern, { cwd })) files.push(file);
-  }
-  return [...new Set(files)].toSorted();
 }
 
 /** How many lines of a story are shown of a case that failed. */

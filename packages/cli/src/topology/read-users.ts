@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { agentNamePattern } from "@holdfast/contracts";
 import type { BrokerRole } from "@holdfast/messaging";
 import { parse } from "yaml";
 import { UsageError } from "../api/usage-error.ts";
+import { fileOf } from "../api/values.ts";
 
 /** A user of the list, without a password. */
 export type ListedUser = { readonly name: string } & (
@@ -31,11 +31,8 @@ const statusWord = /^[\w-]{1,100}$/;
 
 /** Reads the list of users, in YAML or JSON. Throws `cli.usage` that says what is wrong with it. */
 export async function readUsers(file: string): Promise<readonly ListedUser[]> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw unusable(file, (error as Error).message);
-  });
   try {
-    return usersIn(parse(text) as unknown);
+    return usersIn(parse(fileOf(file)) as unknown);
   } catch (error) {
     throw unusable(file, (error as Error).message.split("\n")[0] ?? "");
   }

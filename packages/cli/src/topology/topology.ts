@@ -82,8 +82,9 @@ async function apply(options: TopologyOptions, wanted: WantedTopology): Promise<
   const before = await findDifferences(options, wanted);
   const plan = describeDifferences(before, wanted.unserved);
   if (dryRun) {
+    // An import repairs no conflict, so the whole would end with 1 as well.
     return {
-      exitCode: 0,
+      exitCode: before.some(({ action }) => action === "conflict") ? 1 : 0,
       text: `${plan}\nNothing was changed: --dry-run.`,
       value: { differences: before, applied: false },
     };

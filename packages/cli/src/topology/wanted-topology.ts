@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import {
   type BrokerUser,
   type Definitions,
@@ -9,6 +8,7 @@ import {
 } from "@holdfast/messaging";
 import { openInspector } from "@holdfast/state-store";
 import { UsageError } from "../api/usage-error.ts";
+import { fileOf } from "../api/values.ts";
 import type { Io } from "../api/verb.ts";
 import type { TopologyOptions } from "./read-options.ts";
 import { type ListedUser, readUsers } from "./read-users.ts";
@@ -81,7 +81,7 @@ async function calledAgents(url: string | null): Promise<ReadonlyMap<string, rea
 type PasswordOf = (user: string) => string | null;
 
 /** Finds passwords in the environment, in a file, or nowhere. */
-function passwordsFrom(source: string | null, env: Io["env"]): PasswordOf {
+export function passwordsFrom(source: string | null, env: Io["env"]): PasswordOf {
   if (source === null) return () => null;
   if (source === "env") return (user) => fromEnvironment(user, env);
   const found = passwordsIn(source);
@@ -119,7 +119,7 @@ function passwordsIn(file: string): Readonly<Record<string, unknown>> {
 
 function contentOf(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return fileOf(file);
   } catch (error) {
     throw new UsageError(`The passwords cannot be read: ${(error as Error).message}`);
   }

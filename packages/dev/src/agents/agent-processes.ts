@@ -19,6 +19,8 @@ export interface AgentProcesses extends AsyncDisposable {
   start(file: string): Promise<boolean>;
   /** Stops the Agents of a file that is gone. */
   stop(file: string): Promise<void>;
+  /** The files of the project that the Agents of a file were made of last, or that it looked for in vain. */
+  filesOf(file: string): readonly string[];
   /** Which operations the Agents have that run. */
   operations(): ReadonlyMap<string, readonly string[]>;
   /** Stops a process of this Agent in the middle of whatever it does; null: no such Agent runs here. */
@@ -55,14 +57,15 @@ const restartAfter = 1_000;
 export function openAgentProcesses(options: AgentProcessOptions): AgentProcesses {
   const { folder, env, say } = options;
   const running = new Map<string, Running>();
+  const made = new Map<string, readonly string[]>();
   let isStopping = false;
   const spares = openSpares(options);
-
   const start = async (file: string): Promise<boolean> => {
     const before = running.get(file);
     const process = spares.take();
     const place = relative(folder, file);
-    const begun = beginAgents(process, { place, env: { ...env(), AGENT_MODULES: file }, say });
+    const all = { place, env: { ...env(), AGENT_MODULES: file }, say };
+    const begun = beginAgents(process, { ...all, onFiles: (files) => void made.set(file, files) });
     const error = await begun.ready;
     if (error !== null) {
       const kept = before === undefined ? "" : " The last good one goes on.";
@@ -87,6 +90,7 @@ export function openAgentProcesses(options: AgentProcessOptions): AgentProcesses
       running.delete(file);
       await gone?.process[Symbol.asyncDispose]();
     },
+    filesOf: (file) => made.get(file) ?? [],
     operations: () => new Map([...running.values()].flatMap(({ operations }) => [...operations])),
     freeze(agent) {
       const found = runningWith(running, agent);
@@ -121,16 +125,19 @@ interface Begin {
   readonly place: string;
   readonly env: Readonly<Record<string, string>>;
   readonly say: (line: string) => void;
+  /** Called with the files of which its Agents are made. */
+  readonly onFiles: (files: readonly string[]) => void;
 }
 
 /** Lets a prepared process become the host of one file, and listens to it. */
-function beginAgents(process: PreparedProcess, { place, env, say }: Begin): Running {
+function beginAgents(process: PreparedProcess, { place, env, say, onFiles }: Begin): Running {
   const { promise: ready, resolve } = Promise.withResolvers<LocatedError | null>();
   const { promise: idle, resolve: stopped } = Promise.withResolvers<void>();
   const found: Running = { process, operations: new Map(), ready, idle };
   let consuming = 0;
   process.onMessage((message) => {
     const said = message as AgentMessage;
+    onFiles(said.files);
     if ("error" in said) return resolve(said.error);
     found.operations = new Map(said.agents.map(({ name, operations }) => [name, operations]));
     consuming = found.operations.size;

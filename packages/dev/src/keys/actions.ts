@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WorkflowDefinition } from "@holdfast/domain";
+import { errorText, textOfBytes, type WorkflowDefinition } from "@holdfast/domain";
 import type { AgentProcesses } from "../agents/agent-processes.ts";
 import type { DevClock } from "../clock/dev-clock.ts";
 import { sampleInput } from "./sample-input.ts";
@@ -89,9 +89,14 @@ const isUnderWay = ({ steps }: ShownTask): boolean =>
 function declinedInput(folder: string): unknown {
   const file = join(folder, "cases/declined.json");
   try {
-    return (JSON.parse(readFileSync(file, "utf8")) as { readonly input?: unknown }).input;
-  } catch {
-    throw new Error(`d submits the input of cases/declined.json, which cannot be read: write it.`);
+    const { text, fault } = textOfBytes(readFileSync(file));
+    if (fault !== null) throw new Error(fault);
+    return (JSON.parse(text) as { readonly input?: unknown }).input;
+  } catch (error) {
+    throw new Error(
+      `d submits the input of cases/declined.json, which cannot be read (${errorText(error)}): write it.`,
+      { cause: error },
+    );
   }
 }
 

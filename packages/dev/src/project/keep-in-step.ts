@@ -32,7 +32,7 @@ export function keepInStep(options: KeepInStepOptions): (files: ReadonlySet<stri
         .filter((file) => !agentFiles.includes(file))
         .map((file) => options.agents.stop(file)),
       ...agentFiles
-        .filter((file) => !before.includes(file) || isTouched(file, saved))
+        .filter((file) => !before.includes(file) || isTouched(options, file, saved))
         .map((file) => restart(options, file, from)),
     ]);
     options.sync.sayGaps(await options.known());
@@ -42,8 +42,12 @@ export function keepInStep(options: KeepInStepOptions): (files: ReadonlySet<stri
   };
 }
 
-const isTouched = (file: string, saved: ReadonlySet<string>): boolean =>
-  [...importGraph(file)].some((one) => saved.has(one));
+/** What its process has loaded, and what its text names: of a Node before 22.15 the first is not known. */
+const isTouched = (
+  { agents }: KeepInStepOptions,
+  file: string,
+  saved: ReadonlySet<string>,
+): boolean => [...agents.filesOf(file), ...importGraph(file)].some((one) => saved.has(one));
 
 async function applyWorkflows(
   { sync, say }: KeepInStepOptions,

@@ -1,6 +1,6 @@
-import { pathToFileURL } from "node:url";
 import { definitionsIn, validateDefinition } from "@holdfast/contracts";
 import type { WorkflowDefinition } from "@holdfast/domain";
+import { loadModule, ModuleFault } from "@holdfast/runtime/modules";
 import { checkPlans } from "@holdfast/workflow/check";
 import { type LocatedError, locateError } from "./locate-error.ts";
 
@@ -17,11 +17,11 @@ process.send?.(loaded, () => process.exit());
 
 async function load(file: string): Promise<LoadedFile> {
   try {
-    const attributes = file.endsWith(".json") ? { with: { type: "json" } } : {};
-    const module = (await import(pathToFileURL(file).href, attributes)) as object;
+    const module = await loadModule(file, process.cwd());
     checkPlans(module);
     return { file, definitions: definitionsIn(module).map(validateDefinition) };
   } catch (error) {
-    return { file, error: locateError(error, file, process.cwd()) };
+    const isLocated = error instanceof ModuleFault;
+    return { file, error: isLocated ? error.located : locateError(error, file, process.cwd()) };
   }
 }

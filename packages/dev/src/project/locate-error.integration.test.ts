@@ -24,7 +24,8 @@ async function locate(name: string, source: string) {
   writeFileSync(file, source);
   writeFileSync(main, program);
   const { promise, resolve } = Promise.withResolvers<string>();
-  execFile(process.execPath, [main, file, folder], (_, out, err) => resolve(out || err));
+  const node = ["--conditions=@holdfast/source", "--no-warnings"];
+  execFile(process.execPath, [...node, main, file, folder], (_, out, err) => resolve(out || err));
   return JSON.parse(await promise) as unknown;
 }
 

@@ -7,8 +7,8 @@ export interface ProjectFiles {
   readonly agents: readonly string[];
 }
 
-const isModule = /\.(ts|mts|js|mjs)$/;
-const isOther = /\.d\.m?ts$|\.(test|spec)\./;
+const isModule = /\.[mc]?[jt]s$/;
+const isOther = /\.d\.[mc]?ts$|\.(test|spec)\./;
 
 /** Lists the modules in `workflows` and `agents`, and the definitions as JSON in `workflows`. */
 export function findProjectFiles(folder: string): ProjectFiles {

@@ -13,7 +13,8 @@ const gone = "gone";
 /** What the files of a project held at one moment. */
 export type Snapshot = ReadonlyMap<string, string>;
 
-const isIgnored = (path: string): boolean => /(^|\/)(node_modules|\.[^/]+)(\/|$)/.test(path);
+const isIgnored = (path: string): boolean =>
+  /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)/.test(path);
 
 /** Takes the snapshot with which a watch begins: before the files are loaded, so that no save is missed. */
 export function takeSnapshot(folder: string): Snapshot {

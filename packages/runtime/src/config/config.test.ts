@@ -145,6 +145,27 @@ describe("a secret in a file", () => {
     expect(config.STATE_STORE_URL).toBe(STATE_STORE_URL);
   });
 
+  test.each([
+    ["with a byte order mark and a line break of Windows", `\ufeff${STATE_STORE_URL}\r\n`],
+    [
+      "that is as long as a value may be, and has a line break",
+      `${STATE_STORE_URL}${" ".repeat(16_000)}\n`,
+    ],
+  ])("is read from a file %s", (_, text) => {
+    const other = `${path}.other`;
+    writeFileSync(other, text);
+    const config = parseConfig(Config, { BROKER_URL, STATE_STORE_URL_FILE: other });
+    expect(config.STATE_STORE_URL).toBe(STATE_STORE_URL);
+  });
+
+  test("is refused in UTF-16 with what to do, and without the secret", () => {
+    const other = `${path}.utf16`;
+    writeFileSync(other, Buffer.from(`\ufeff${STATE_STORE_URL}`, "utf16le"));
+    expect(faultsOf({ BROKER_URL, STATE_STORE_URL_FILE: other })).toEqual([
+      `STATE_STORE_URL cannot be read: ${other} is in UTF-16: save it as UTF-8`,
+    ]);
+  });
+
   test("is listed among the other problems if the file is missing", () => {
     expect(faultsOf({ STATE_STORE_URL_FILE: "/nowhere" })).toEqual([
       expect.stringMatching(/^STATE_STORE_URL cannot be read from \/nowhere: ENOENT/),

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import { textOfBytes } from "@holdfast/domain";
 
 /** Environment variables by their names. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,7 +20,12 @@ export function readVariable(name: string, env: Environment): ReadVariable {
   if (path === null) return bounded(given, name);
   if (given !== "") return { problem: `is set twice: unset it or ${name}_FILE` };
   try {
-    return bounded(readStart(path), path);
+    const bytes = readStart(path);
+    const { text, fault } = textOfBytes(bytes);
+    if (fault === null) return bounded(text.trim(), path);
+    // It was cut, perhaps within a letter.
+    if (bytes.length > longestValue) return tooLong(path);
+    return { problem: `cannot be read: ${path} ${fault}` };
   } catch (error) {
     return { problem: `cannot be read from ${path}: ${(error as Error).message}` };
   }
@@ -30,7 +36,7 @@ export const fileOf = (name: string, env: Environment): string | null =>
   env[`${name}_FILE`] || null;
 
 /** A byte more than a value may have at most: the file may have no end, such as a device. */
-function readStart(path: string): string {
+function readStart(path: string): Buffer {
   const file = openSync(path, "r");
   try {
     const bytes = Buffer.alloc(longestValue + 1);
@@ -38,13 +44,15 @@ function readStart(path: string): string {
     for (let more = -1; more !== 0 && length < bytes.length; length += more) {
       more = readSync(file, bytes, length, bytes.length - length, null);
     }
-    return bytes.toString("utf8", 0, length).trim();
+    return bytes.subarray(0, length);
   } finally {
     closeSync(file);
   }
 }
 
 const bounded = (value: string, from: string): ReadVariable =>
-  Buffer.byteLength(value) > longestValue
-    ? { problem: `is longer than 16 KiB: look at ${from}` }
-    : { value };
+  Buffer.byteLength(value) > longestValue ? tooLong(from) : { value };
+
+const tooLong = (from: string): ReadVariable => ({
+  problem: `is longer than 16 KiB: look at ${from}`,
+});

@@ -1,5 +1,5 @@
 import { limits } from "@holdfast/contracts";
-import type { Instant, Milliseconds } from "@holdfast/domain";
+import type { Instant, Milliseconds, TaskState } from "@holdfast/domain";
 import { serverUrls } from "@holdfast/runtime";
 import { Pool, type PoolConfig } from "pg";
 import { findBreakerFacts } from "../breakers/find-breaker-facts.ts";
@@ -109,6 +109,17 @@ export interface ClockFacts {
   readonly latest: number;
 }
 
+/** What is known of an id that an application believes it submitted. */
+export interface SubmittedFacts {
+  readonly taskId: string;
+  /** The workflow with its version; null: its submission was refused. */
+  readonly workflow: string | null;
+  /** The state of the task; `enqueued`: its submission waits in the inbox; `refused`: it became no task. */
+  readonly state: TaskState | "enqueued" | "refused";
+  /** Why it was refused; null: it was not. */
+  readonly faultCode: string | null;
+}
+
 export type PauseInForce = Pick<Pause, "kind" | "name" | "actor" | "reason" | "pausedAt">;
 
 /** Late and double replies, which every crash brings about. */
@@ -123,6 +134,7 @@ const findUnvacuumed = query("find-unvacuumed-tables", rowsOf<UnvacuumedTable>()
 const findAgentDemands = query("find-agent-needs", rowsOf<AgentDemand>());
 const findLosses = query("find-losses", rowsOf<Loss>());
 const countUnsent = query("count-unsent-notifications", rowsOf<UnsentNotifications>());
+const findSubmitted = query("find-submitted", rowsOf<SubmittedFacts>());
 const findPausesInForce = query("find-pauses-in-force", rowsOf<PauseInForce>());
 const countPausedTasks = query("count-paused-tasks", rowsOf<{ tasks: number }>());
 const findPartitions = query("find-partitions", rowsOf<PartitionFacts>());
@@ -211,6 +223,9 @@ const causesIn = (ask: Ask) => ({
   findBreakers: () => ask(findBreakerFacts),
   /** What is known of the ways of requests and replies. */
   findPaths: () => ask(readPaths),
+  /** What is known of these ids; one of which nothing is known is left out. */
+  findSubmitted: (taskIds: readonly string[]) =>
+    ask((db) => findSubmitted(db, { taskIds: [...taskIds] })),
   /** What became of a submission that an application enqueued; null: it is a task, or there is none. */
   findEnqueued: (taskId: string) => ask((db) => findEnqueuedFacts(db, { taskId })),
   /** What waits in the inbox, and what was refused in the last so many milliseconds. */

@@ -23,11 +23,8 @@ const actVerb = (name: "cancel" | "pause" | "resume", summary: string, act: Act)
     const how = await readAct(invocation);
     const ids = await idsOf(invocation);
     const isMany = invocation.operands.length === 0;
-    if (invocation.flag("dry-run")) {
-      const note = `Would ${name} ${ids.length} ${ids.length === 1 ? "task" : "tasks"}.`;
-      const value = { dryRun: true, count: ids.length, ids };
-      return { value, items: ids.map((id) => ({ id })), columns: ["id"], note };
-    }
+    if (invocation.flag("dry-run"))
+      return isMany ? would(name, ids, []) : forecast(invocation, { name, ids });
     if (isMany && !invocation.flag("yes") && !(await isAgreed(invocation, name, ids.length))) {
       const value = { count: ids.length, changed: 0, refused: 0, items: [] };
       return { value, items: [], note: "Nothing was changed.", exitCode: exitCodes.failed };
@@ -37,6 +34,53 @@ const actVerb = (name: "cancel" | "pause" | "resume", summary: string, act: Act)
     return ofMany(await actOnAll(ids, { invocation, act: (id) => act(tasks, id, how) }));
   },
 });
+
+interface Refused {
+  readonly id: string;
+  readonly code: string;
+}
+
+/** What would be done. It fails where that would. */
+function would(name: string, ids: readonly string[], refused: readonly Refused[]): Outcome {
+  const count = ids.length - refused.length;
+  const codes = new Map(refused.map(({ id, code }) => [id, code]));
+  const items = ids.map((id) => ({ id, refused: codes.get(id) ?? null }));
+  const but = refused.length === 0 ? "" : `, and ${refused.length} refused`;
+  return {
+    value: { dryRun: true, count, ids, refused },
+    items,
+    columns: refused.length === 0 ? ["id"] : ["id", "refused"],
+    note: `Would ${name} ${count} ${count === 1 ? "task" : "tasks"}${but}.`,
+    exitCode: refused.length === 0 ? exitCodes.ok : exitCodes.refused,
+  };
+}
+
+/** Looks at each task that was named. Those that a filter finds are open. */
+async function forecast(
+  { client }: Invocation,
+  { name, ids }: { readonly name: string; readonly ids: readonly string[] },
+): Promise<Outcome> {
+  const { tasks } = client();
+  const refused: Refused[] = [];
+  for (const id of ids) {
+    try {
+      const code = whyNot(name, await tasks.get(id));
+      if (code !== null) refused.push({ id, code });
+    } catch (error) {
+      const isUnknown = error instanceof ProblemError && error.status === 404;
+      if (!isUnknown || ids.length === 1) throw error;
+      refused.push({ id, code: error.code });
+    }
+  }
+  return would(name, ids, refused);
+}
+
+/** Returns the code with which the service would refuse it, as the task stands; null: it would not. */
+function whyNot(name: string, { state, paused }: Pick<Task, "state" | "paused">): string | null {
+  if (state === "processed" || state === "undone") return "task.finished";
+  if (name === "pause" && paused !== null) return "task.already_paused";
+  return name === "resume" && paused === null ? "task.not_paused" : null;
+}
 
 /** Whether the person at the terminal agrees. Throws a `UsageError` where no person is. */
 async function isAgreed(

@@ -5,7 +5,7 @@ const change = (act: "pause" | "resume"): Verb =>
   changeVerb({
     name: `agents ${act}`,
     operation: `${act}Agent`,
-    looksAt: "listAgents",
+    looksAt: ["listAgents"],
     preview: (invocation, name) => preview(invocation, { act, name }),
   });
 

@@ -60,7 +60,7 @@ and says which paths and undo paths they take.`,
   options: {
     workflows: text(
       "PATTERN",
-      "where workflows are that cases name: workflows/*.{ts,mts,js,mjs,json} unless said otherwise",
+      "where workflows are that cases name: workflows/*.{ts,mts,cts,js,mjs,cjs,json} unless said otherwise",
     ),
     schema: flag("print the JSON Schema of a case file, and exit"),
   },
@@ -119,6 +119,58 @@ names: others on this machine see command lines.`,
   run: async (invocation) => (await import("../../topology/topology.ts")).topology(invocation),
 });
 
+const startVerb = localVerb({
+  name: "start",
+  operands: ["<service>"],
+  summary: "be one of the services, until a signal to stop: for production without containers",
+  details: `Makes this process the submission, operations, scheduler, supervisor, console or agent. It reads its settings
+from the environment, logs JSON to the standard output, and ends in order on SIGTERM. What each reads: holdfast docs config.
+
+operations is submission with ROLE=operations. agent runs the Agents of the modules that AGENT_MODULES names, such as
+./agents/mail.ts. How to run all of them by systemd: holdfast docs systemd.`,
+  options: {
+    once: flag(
+      "one scan, one sweep and one round of retention, then end, as from cron (supervisor)",
+    ),
+  },
+  examples: ["start scheduler", "start supervisor --once"],
+  exits:
+    "0 stopped by a signal; 1 it failed; 2 wrong use; 77 a server refuses its login; 78 wrong configuration",
+  run: async (invocation) => (await import("../../deploy/start.ts")).start(invocation),
+});
+
+const migrateVerb = localVerb({
+  name: "migrate",
+  summary: "bring the state store to the schema of this release",
+  details: `Needs the login of the database's owner in STATE_STORE_URL, or in the file that STATE_STORE_URL_FILE names. Running it
+again is harmless, and it may run while tasks come in, unless the changelog says otherwise.`,
+  options: { "state-store-url": text("URL", "instead of STATE_STORE_URL") },
+  examples: ["migrate"],
+  exits:
+    "0 the store has the schema; 1 a migration failed; 5 the server refuses this user; 69 it does not answer; 78 wrong configuration",
+  run: async (invocation) => (await import("../../deploy/migrate.ts")).migrate(invocation),
+});
+
+const loginsVerb = localVerb({
+  name: "logins",
+  summary: "make the database's owner and a login for each service",
+  details: `Does what psql does with logins.sql of this package. Needs a superuser, or the master user of a managed server, in
+STATE_STORE_URL, which names the database; it must exist. Running it again sets the passwords that it is given.
+
+The passwords of owner, submission, operations, scheduler, supervisor and observer are OWNER_PASSWORD and so on, or
+the content of the file that OWNER_PASSWORD_FILE names.`,
+  options: {
+    "state-store-url": text("URL", "instead of STATE_STORE_URL, which others on this machine see"),
+    passwords: text("FILE", "JSON: login and password, instead of the environment"),
+    "dry-run": flag("do all of it, and take it back"),
+    print: flag("print logins.sql, and exit"),
+  },
+  examples: ["logins --dry-run", "logins --passwords passwords.json", "logins --print"],
+  exits:
+    "0 they are made; 1 it failed; 2 wrong use; 3 there is no such database; 5 the server refuses this user; 69 it does not answer",
+  run: async (invocation) => (await import("../../deploy/logins.ts")).logins(invocation),
+});
+
 const conformanceVerb = localVerb({
   name: "conformance",
   summary: "drive a running Agent, in any language, through the protocol",
@@ -162,6 +214,9 @@ export const localVerbs: readonly Verb[] = [
   devVerb,
   testVerb,
   docsVerb,
+  startVerb,
+  migrateVerb,
+  loginsVerb,
   topologyVerb,
   conformanceVerb,
   versionVerb,

@@ -1,3 +1,4 @@
+import { exitCodes } from "../../exit-codes.ts";
 import { changeVerb, listingVerb, pickingVerb } from "../operation-verb.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 
@@ -5,7 +6,7 @@ const change = (act: "hold" | "release"): Verb =>
   changeVerb({
     name: `remotes ${act}`,
     operation: `${act}Remote`,
-    looksAt: "listRemotes",
+    looksAt: ["listRemotes"],
     preview: (invocation, name) => preview(invocation, { act, name }),
   });
 
@@ -15,9 +16,11 @@ async function preview(
 ): Promise<Outcome> {
   const remote = (await client().remotes.list()).find((one) => one.name === name) ?? null;
   const { breaker = null, heldSteps = 0 } = remote ?? {};
+  const exitCode = remote === null ? exitCodes.notFound : exitCodes.ok;
   const value = { dryRun: true, name, breaker, heldSteps };
   const stands = breaker === null ? "there is no such service" : `its breaker is ${breaker}`;
   return {
+    exitCode,
     value,
     text: `Would ${act} ${name}: ${stands}, ${heldSteps} steps held.`,
   };

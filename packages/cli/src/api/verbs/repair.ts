@@ -1,3 +1,4 @@
+import { exitCodes } from "../../exit-codes.ts";
 import { summaryOf } from "../operation.ts";
 import { own } from "../own-options.ts";
 import { patchOf, patchOptions } from "../patch.ts";
@@ -77,6 +78,10 @@ async function wouldRepair(
   const { state, steps } = await client().tasks.get(id);
   const failed = steps.filter((one) => one.processState === "error").map((one) => one.name);
   const value = { dryRun: true, id, state, failed, ...how };
+  if (!(how.step === undefined ? failed.length > 0 : failed.includes(how.step))) {
+    const text = `Would be refused: ${id} has no failed step${how.step === undefined ? "" : ` ${how.step}`}.`;
+    return { value, text, exitCode: exitCodes.refused };
+  }
   return { value, text: `Would ${act} ${how.step ?? failed.join(", ")} of ${id}.` };
 }
 

@@ -1,18 +1,17 @@
-import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { type HoldfastClient, ProblemError } from "@holdfast/client";
-import { definitionsIn } from "@holdfast/contracts";
+import { definitionsIn, findDefinitionFaults } from "@holdfast/contracts";
 import { canonicalJson } from "@holdfast/domain";
 import { checkPlans } from "@holdfast/workflow/check";
 import { exitCodes } from "../../exit-codes.ts";
+import { loadProjectFile } from "../../test/load-workflows.ts";
 import { actOptions, readAct } from "../act-options.ts";
 import { summaryOf } from "../operation.ts";
 import { changeVerb, listingVerb } from "../operation-verb.ts";
 import { own } from "../own-options.ts";
 import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
-import { fileOf, waitOf } from "../values.ts";
+import { filesMeant, waitOf } from "../values.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 
 const activating = requestOptions("activateWorkflow", {
@@ -36,14 +35,11 @@ const applyVerb: Verb = {
   ],
   async run({ operands, client, flag, text }) {
     const wait = text("wait");
-    const definitions = (await Promise.all(operands.map(definitionsOf))).flat();
+    const files = await filesMeant(operands);
+    if (files.length === 0) throw new UsageError(`No file fits ${operands.join(" ")}`);
+    const definitions = (await Promise.all(files.map(definitionsOf))).flat();
     const { workflows } = client();
-    if (flag("dry-run")) {
-      const looked = definitions.map((one) => standingOf(one, workflows));
-      const standings = await Promise.all(looked);
-      const value = definitions.map(({ name }, at) => ({ name, stored: standings[at] }));
-      return { value, columns: ["name", "stored"] };
-    }
+    if (flag("dry-run")) return forecast(definitions, workflows);
     const items: Applied[] = [];
     // One after the other: what is refused stops those after it.
     for (const definition of definitions) {
@@ -101,44 +97,50 @@ async function areActive(
   return true;
 }
 
-/** Whether a definition would be new, is there already, or is refused because it changed under its name. */
-async function standingOf({ name, ...rest }: Definition, workflows: HoldfastClient["workflows"]) {
-  try {
-    const { definition } = await workflows.get(name);
-    return canonicalJson({ name, ...rest }) === canonicalJson(definition)
-      ? "same"
-      : "changed: give it a new version";
-  } catch (error) {
-    if (error instanceof ProblemError && error.status === 404) return "new";
+/** What would be stored. It fails where that would: for what is no definition, and for what changed under its name. */
+async function forecast(
+  definitions: readonly Definition[],
+  workflows: HoldfastClient["workflows"],
+): Promise<Outcome> {
+  const value = await Promise.all(definitions.map((one) => standingOf(one, workflows)));
+  const isRefused = value.some(({ stored }) => stored !== "new" && stored !== "same");
+  const columns = ["name", "stored", "faults"];
+  return { value, columns, exitCode: isRefused ? exitCodes.refused : exitCodes.ok };
+}
+
+interface Forecast {
+  readonly name: string;
+  readonly stored: "new" | "same" | "invalid" | "changed: give it a new version";
+  /** Why it is no definition. */
+  readonly faults: readonly string[];
+}
+
+/** Whether a definition would be new, is there already, or is refused. */
+async function standingOf(
+  definition: Definition,
+  workflows: HoldfastClient["workflows"],
+): Promise<Forecast> {
+  const { name } = definition;
+  const found = await findDefinitionFaults(definition);
+  const faults = found.map(({ pointer, detail }) => `${pointer === "" ? "/" : pointer} ${detail}`);
+  if (faults.length > 0) return { name, stored: "invalid", faults };
+  const stored = await workflows.get(name).catch((error: unknown) => {
+    if (error instanceof ProblemError && error.status === 404) return null;
     throw error;
-  }
+  });
+  if (stored === null) return { name, stored: "new", faults };
+  const isSame = canonicalJson(definition) === canonicalJson(stored.definition);
+  return { name, stored: isSame ? "same" : "changed: give it a new version", faults };
 }
 
 async function definitionsOf(file: string): Promise<readonly Definition[]> {
-  const found = file.endsWith(".json") ? [parse(file)] : await load(file);
+  const found = await loadProjectFile(file);
   checkPlans(found);
   const definitions = definitionsIn(found).filter(hasName);
   if (definitions.length > 0) return definitions;
   throw new UsageError(
     `${file} holds no workflow: it must be a definition as JSON, or a module that exports what defineWorkflow returns`,
   );
-}
-
-function parse(file: string): unknown {
-  try {
-    return JSON.parse(fileOf(file)) as unknown;
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`${file} is no JSON: ${(error as Error).message}`);
-  }
-}
-
-async function load(file: string): Promise<object> {
-  try {
-    return (await import(pathToFileURL(resolve(file)).href)) as object;
-  } catch (error) {
-    throw new UsageError(`${file} cannot be loaded: ${(error as Error).message}`);
-  }
 }
 
 const hasName = (definition: object): definition is Definition =>
@@ -167,8 +169,8 @@ const activateVerb: Verb = {
     const { allowUnknownAgents } = await activating.read(invocation);
     const [name = ""] = invocation.operands;
     const { workflows } = invocation.client();
-    if (invocation.flag("dry-run")) return previewActivation(workflows, name);
     const isForced = allowUnknownAgents !== undefined;
+    if (invocation.flag("dry-run")) return previewActivation(workflows, { name, isForced });
     await workflows.activate(name, { ...attribution, allowUnknownAgents: isForced });
     return { value: { name, done: "activate" }, text: `${name}: activate done.` };
   },
@@ -176,10 +178,20 @@ const activateVerb: Verb = {
 
 async function previewActivation(
   workflows: HoldfastClient["workflows"],
-  name: string,
+  { name, isForced }: { readonly name: string; readonly isForced: boolean },
 ): Promise<Outcome> {
-  const { active } = await workflows.get(name);
-  const value = { dryRun: true, name, active };
+  const { active, retired, waitsFor } = await workflows.get(name);
+  const value = { dryRun: true, name, active, retired, waitsFor };
+  const whyNot =
+    retired === null
+      ? isForced || waitsFor.length === 0
+        ? null
+        : waitsFor.join(", ")
+      : "it is retired";
+  if (whyNot !== null) {
+    const text = `Would be refused: ${name}: ${whyNot}.`;
+    return { value, text, exitCode: exitCodes.refused };
+  }
   const text = active === null ? `Would activate ${name}.` : `${name} is active already.`;
   return { value, text };
 }
@@ -188,7 +200,7 @@ const change = (act: "retire" | "reinstate" | "pause" | "resume"): Verb =>
   changeVerb({
     name: `workflows ${act}`,
     operation: `${act}Workflow`,
-    looksAt: "countTasks",
+    looksAt: ["getWorkflow", "countTasks"],
     preview: (invocation, name) => preview(invocation, { act, name }),
   });
 
@@ -196,7 +208,16 @@ async function preview(
   { client }: Invocation,
   { act, name }: { readonly act: string; readonly name: string },
 ): Promise<Outcome> {
-  const { count, complete } = await client().tasks.count({ workflow: name, state: "open" });
+  const { workflows, tasks } = client();
+  const [{ retired }, { count, complete }] = await Promise.all([
+    workflows.get(name),
+    tasks.count({ workflow: name, state: "open" }),
+  ]);
+  const stands = retired === null ? "is not retired" : "is retired already";
+  if ((act === "retire" && retired !== null) || (act === "reinstate" && retired === null)) {
+    const value = { dryRun: true, name, retired };
+    return { value, text: `Would be refused: ${name} ${stands}.`, exitCode: exitCodes.refused };
+  }
   const value = { dryRun: true, name, openTasks: count, complete };
   return { value, text: `Would ${act} ${name}, of which ${count} tasks are open.` };
 }

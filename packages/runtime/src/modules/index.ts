@@ -1,0 +1,3 @@
+export { loadModule, ModuleFault } from "./load-module.ts";
+export { type LocatedError, locateError } from "./locate-error.ts";
+export { filesSeen, resolveSources } from "./resolve-sources.ts";
