@@ -16,6 +16,7 @@ const tasks = {
   test: () => test(args),
   "test:unit": () => test([...args, "--selectProjects", "unit"]),
   "test:all": () => testAll(args),
+  "test:servers": () => runSource("tests/servers/src/matrix/main.ts"),
   check: () => pnpm(["run", "check"]),
   bench: () => runSource("benchmarks/src/main.ts"),
   chaos: () => runSource("tests/chaos/src/main.ts"),

@@ -11,6 +11,8 @@ export interface StackOptions {
    * project.
    */
   readonly packageFolder?: string;
+  /** Further lines of the configuration of a RabbitMQ of our own, and its plugins. */
+  readonly broker?: { readonly settings: readonly string[]; readonly plugins: readonly string[] };
   readonly log: (line: string) => void;
   /** Called when a RabbitMQ of our own is about to start, with where it will answer some seconds later. */
   readonly onBrokerStart?: (url: string) => void;

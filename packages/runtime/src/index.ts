@@ -1,4 +1,10 @@
 export type { Logger } from "pino";
+export {
+  type BrokerAddress,
+  type ManagementAddress,
+  readBrokerUrl,
+  readManagementUrl,
+} from "./config/broker-url.ts";
 export { commandLine } from "./config/command-line.ts";
 export {
   BaseConfig,
@@ -27,6 +33,7 @@ export {
 export type { Environment } from "./config/read-variable.ts";
 export { redactConfig, redacted } from "./config/redact-config.ts";
 export { serverUrls } from "./config/server-urls.ts";
+export { connectTimeoutOf, storeConnection, storeUrls } from "./config/store-url.ts";
 export type { Failpoint } from "./faults/failpoint.ts";
 export { injectedFaults } from "./faults/injected-faults.ts";
 export { seededRandom } from "./faults/seeded-random.ts";

@@ -1,3 +1,5 @@
+import { errorText } from "@holdfast/domain";
+import { readBrokerUrl, readManagementUrl } from "@holdfast/runtime";
 import { UsageError } from "../api/usage-error.ts";
 import type { Invocation } from "../api/verb.ts";
 import { settingFrom } from "../direct/settings.ts";
@@ -38,12 +40,8 @@ export function readTopologyOptions({
   const given = (option: string, name: string) => text(option) ?? settingFrom(io.env, name);
   const brokerUrl = given("broker-url", "BROKER_URL");
   const managementUrl = given("management-url", "BROKER_MANAGEMENT_URL");
-  for (const [url, option] of [
-    [brokerUrl, "--broker-url"],
-    [managementUrl, "--management-url"],
-  ] as const) {
-    if (url !== null && URL.parse(url) === null) throw new UsageError(`${option} is no URL`);
-  }
+  mustBeUrl(brokerUrl, "--broker-url", readBrokerUrl);
+  mustBeUrl(managementUrl, "--management-url", readManagementUrl);
   if (act === "apply" && managementUrl === null) {
     throw new UsageError(
       "Say where RabbitMQ's HTTP API is: BROKER_MANAGEMENT_URL_FILE names a file with http://user:password@host:15672",
@@ -68,7 +66,21 @@ export function readTopologyOptions({
   };
 }
 
-function vhostIn(brokerUrl: string | null): string {
-  const path = brokerUrl === null ? "" : (URL.parse(brokerUrl)?.pathname.slice(1) ?? "");
-  return path === "" ? "holdfast" : decodeURIComponent(path);
+/** Reads a URL as what connects with it will. */
+function mustBeUrl(
+  url: string | null,
+  option: string,
+  read: (url: string, setting: string) => unknown,
+): void {
+  if (url === null) return;
+  if (!url.includes("://")) throw new UsageError(`${option} is no URL`);
+  try {
+    read(url, option);
+  } catch (error) {
+    throw new UsageError(errorText(error));
+  }
 }
+
+/** The virtual host of services with this URL. */
+const vhostIn = (brokerUrl: string | null): string =>
+  brokerUrl === null ? "holdfast" : readBrokerUrl(brokerUrl).vhost;

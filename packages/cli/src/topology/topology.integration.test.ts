@@ -125,6 +125,28 @@ test("check names a user with another password than the given one, and apply set
   expect((await topology(["check"])).exitCode).toBe(0);
 });
 
+test("a password with which another virtual host is used is changed with --yes only", async () => {
+  await topology(["apply"]);
+  const [user, other] = [nameOf("payments"), `${vhost()}.other`];
+  await manage("PUT", `vhosts/${other}`, {});
+  try {
+    await manage("PUT", `permissions/${other}/${user}`, { configure: "", write: "", read: "" });
+    expect((await topology(["apply"])).exitCode).toBe(0);
+    await manage("PUT", `users/${user}`, { password: "of the other one", tags: "" });
+    const refused = await topology(["apply"]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stdout).toContain(
+      `~ user ${user}: it has another password; with which ${other} is used, too`,
+    );
+    expect(refused.stdout).toContain("Nothing was changed: 1 user would get another password");
+    expect((await topology(["check"])).exitCode).toBe(1);
+    expect((await topology(["apply", "--yes"])).exitCode).toBe(0);
+    expect((await topology(["check"])).exitCode).toBe(0);
+  } finally {
+    await manage("DELETE", `vhosts/${other}`);
+  }
+});
+
 test("a new Agent is one line in the list", async () => {
   await topology(["apply"]);
   const longer = { ...listed(), [nameOf("shop")]: "application", hotels: "agent" };

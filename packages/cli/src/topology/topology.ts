@@ -89,6 +89,17 @@ async function apply(options: TopologyOptions, wanted: WantedTopology): Promise<
       value: { differences: before, applied: false },
     };
   }
+  const shared = yes ? [] : before.filter(({ reaches = [] }) => reaches.length > 0);
+  if (shared.length > 0) {
+    return {
+      exitCode: 1,
+      text: [
+        plan,
+        `Nothing was changed: ${count(shared.length, "user")} would get another password, with which other virtual hosts are used, too. Give users of this one names of its own, such as shop-scheduler: scheduler, or say --yes.`,
+      ].join("\n"),
+      value: { differences: before, applied: false },
+    };
+  }
   const refusals: string[] = [];
   const absent = new Set(
     before

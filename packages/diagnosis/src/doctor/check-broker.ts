@@ -56,6 +56,15 @@ function checkManagement(management: BrokerFacts["management"]): readonly Findin
 }
 
 function checkConnections({ connections, maxConnections }: ManagementFacts): readonly Finding[] {
+  if (connections === null) {
+    return [
+      unseen(
+        "broker.connections",
+        "the broker lists no connections, as it collects no statistics",
+        "give the user of BROKER_MANAGEMENT_URL the tag administrator, or turn statistics on",
+      ),
+    ];
+  }
   if (maxConnections === null) return [fine("broker.connections", `${connections} connections`)];
   const used = `${connections} of ${maxConnections} connections are taken`;
   return connections >= maxConnections * nearlyFull

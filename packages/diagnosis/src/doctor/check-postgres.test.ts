@@ -19,6 +19,7 @@ const server: ServerFacts = {
   fsync: true,
   fullPageWrites: true,
   synchronousCommit: "on",
+  encoding: "UTF8",
   places: 97,
   connections: 12,
   seesAllSessions: true,
@@ -32,6 +33,7 @@ describe("of Postgres", () => {
     [{ fsync: false }, "store.durability: fsync is off"],
     [{ fullPageWrites: false }, "store.durability: full_page_writes is off"],
     [{ synchronousCommit: "off" }, "store.durability: synchronous_commit is off"],
+    [{ encoding: "LATIN1" }, "store.encoding: the database is in LATIN1"],
     [{ connections: 78 }, "store.connections: 78 of 97"],
   ])("%j is wrong", (facts, text) => {
     expect(wrongs(checkServer({ ...server, ...facts }))).toEqual([expect.stringContaining(text)]);

@@ -10,6 +10,7 @@ const nearlyFull = 0.8;
 export const checkServer = (server: ServerFacts): readonly Finding[] => [
   ...checkVersion(server),
   ...checkRole(server),
+  ...checkEncoding(server),
   ...checkDurability(server),
   ...checkConnections(server),
 ];
@@ -39,6 +40,18 @@ const checkRole = ({ isStandby }: ServerFacts): readonly Finding[] =>
         ),
       ]
     : [];
+
+/** Any text may come, and must be stored as it is. */
+const checkEncoding = ({ encoding }: ServerFacts): readonly Finding[] =>
+  encoding === "UTF8"
+    ? []
+    : [
+        wrong(
+          "store.encoding",
+          `the database is in ${encoding}: a text that it cannot hold, such as an emoji, fails its task`,
+          "dump it, and restore it into a database with encoding UTF8: create database … template template0 encoding 'UTF8'",
+        ),
+      ];
 
 /** An order that was accepted must be there after a crash of the machine. */
 function checkDurability(server: ServerFacts): readonly Finding[] {

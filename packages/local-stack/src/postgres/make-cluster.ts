@@ -22,7 +22,10 @@ export async function makeCluster(
     for (const path of [clusterFolder, passwordFile]) await chown(path, user.uid, user.gid);
   }
   const options = ["--auth=scram-sha-256", "--encoding=UTF8", "--no-sync"];
-  const locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
+  const locale =
+    (await majorOf(binaries.initdb)) >= builtinLocaleFrom
+      ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+      : ["--locale=C.UTF-8"];
   const owner = [`--username=${name}`, `--pwfile=${passwordFile}`];
   const initdb = [...prefix, binaries.initdb, "-D", clusterFolder, ...owner, ...options, ...locale];
   const [command, ...args] = initdb as [string, ...string[]];
@@ -32,4 +35,13 @@ export async function makeCluster(
   } finally {
     await rm(passwordFile, { force: true });
   }
+}
+
+/** The first release with locales of its own. */
+const builtinLocaleFrom = 17;
+
+/** Reads the release of Postgres from what a program of it prints, such as `initdb (PostgreSQL) 18.4`. */
+async function majorOf(program: string): Promise<number> {
+  const { stdout } = await run(program, ["--version"]);
+  return Number(/\) (\d+)/.exec(stdout)?.[1]);
 }

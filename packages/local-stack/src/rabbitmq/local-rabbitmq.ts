@@ -24,6 +24,9 @@ const readyWithinMs = 120_000;
 const stopWithinMs = 15_000;
 const [user, vhost] = ["holdfast", "holdfast"];
 
+/** Tests try what is beyond the limits that are shipped, too: what every release takes, whatever it takes by default. */
+const testSettings: readonly string[] = ["max_message_size = 134217728"];
+
 export const serverOnly = (node: { readonly isAlone: boolean }) => ({
   // The script becomes the Erlang VM instead of waiting for it: one process, and its pid is the node.
   RABBITMQ_ALLOW_INPUT: "1",
@@ -46,15 +49,16 @@ export function startLocalRabbitmq(
 
 async function startNode(
   installation: RabbitmqInstallation,
-  { dataFolder, purpose, management = false, onBrokerStart, onBrokerLoaded }: StackOptions,
+  { dataFolder, purpose, management = false, broker, onBrokerStart, onBrokerLoaded }: StackOptions,
 ): Promise<BrokerServer> {
   await using started = disposableStack();
   const ports = await findPorts(management);
   const folder = join(dataFolder, "rabbitmq");
   const password = passwordFor("rabbitmq", dataFolder);
-  // Tests try what is beyond the limits that are shipped, too.
-  const settings = purpose === "test" ? [] : shippedSettings;
-  const node = { installation, folder, user, password, vhost, settings, ports };
+  const usual = purpose === "test" ? testSettings : shippedSettings;
+  const { settings: more = [], plugins = [] } = broker ?? {};
+  const settings = [...usual, ...more];
+  const node = { installation, folder, user, password, vhost, settings, plugins, ports };
   const env = await prepareRabbitmq(node);
   const credentials = `${user}:${password}@127.0.0.1`;
   const url = `amqp://${credentials}:${ports.amqp}/${vhost}`;

@@ -5,7 +5,10 @@ export async function callManagement(
   path: readonly string[],
   body?: object,
 ): Promise<unknown> {
-  const url = new URL(["/api", ...path.map(encodeURIComponent)].join("/"), managementUrl);
+  const url = new URL(managementUrl);
+  // The API may stand below a path.
+  const base = url.pathname.replace(/\/+$/, "");
+  url.pathname = [base, "api", ...path.map(encodeURIComponent)].join("/");
   const [user, password] = [url.username, url.password].map(decodeURIComponent);
   url.username = url.password = "";
   const credentials = Buffer.from(`${user}:${password}`).toString("base64");

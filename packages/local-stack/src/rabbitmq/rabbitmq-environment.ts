@@ -17,6 +17,8 @@ export interface RabbitmqNode {
   readonly vhost: string;
   /** Further lines of its configuration. */
   readonly settings?: readonly string[];
+  /** Plugins beside that of its HTTP API. */
+  readonly plugins?: readonly string[];
   readonly ports: {
     readonly amqp: number;
     readonly dist: number;
@@ -33,12 +35,15 @@ export async function prepareRabbitmq(node: RabbitmqNode): Promise<NodeJS.Proces
   const { installation, folder, ports, name = "holdfast", cookie } = node;
   await mkdir(join(folder, "home"), { recursive: true, mode: 0o700 });
   const at = (file: string) => join(folder, file);
-  const plugins = ports.management === null ? "" : "rabbitmq_management";
+  const plugins = [
+    ...(ports.management === null ? [] : ["rabbitmq_management"]),
+    ...(node.plugins ?? []),
+  ].join(",");
   await writeFile(at("rabbitmq.conf"), configuration(node), { mode: 0o600 });
   await chmod(at("rabbitmq.conf"), 0o600);
   await writeFile(at("enabled_plugins"), `[${plugins}].\n`);
   await writeFile(at("rabbitmq-env.conf"), "");
-  const onlyServer = ports.management === null ? await withoutPlugins(node) : {};
+  const onlyServer = plugins === "" ? await withoutPlugins(node) : {};
   return {
     ...withoutRabbitmq(process.env),
     ...installation.env,
@@ -87,8 +92,10 @@ function configuration(node: RabbitmqNode): string {
   ];
   const cluster = [
     "cluster_formation.peer_discovery_backend = classic_config",
-    `cluster_formation.classic_config.nodes.1 = ${joins}@localhost`,
-    `cluster_formation.classic_config.nodes.2 = ${name}@localhost`,
+    // From 4.1 on a node that stands there twice does not start.
+    ...[...new Set([joins, name])].map(
+      (one, index) => `cluster_formation.classic_config.nodes.${index + 1} = ${one}@localhost`,
+    ),
     "cluster_partition_handling = pause_minority",
   ];
   const management = [

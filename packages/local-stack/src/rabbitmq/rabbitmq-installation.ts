@@ -19,9 +19,14 @@ const scriptFolders = [
   "/usr/local/opt/rabbitmq/sbin",
 ];
 
+/** Names the folder of another RabbitMQ, with its scripts and `erl`: tests run on several releases. */
+const folderVariable = "HOLDFAST_RABBITMQ";
+
 /** The RabbitMQ that is installed here, or null. */
 export function findRabbitmq(): RabbitmqInstallation | null {
   const path = process.env["PATH"] ?? "";
+  const given = process.env[folderVariable] ?? "";
+  if (given !== "") return { scripts: given, env: { PATH: `${given}${delimiter}${path}` } };
   const folders = path.split(delimiter).filter((folder) => folder !== "");
   const hasErlang = folders.some((folder) => existsSync(join(folder, "erl")));
   const scripts = [...scriptFolders, ...folders].find(hasServer);

@@ -2,18 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { errorText, TransientFault } from "@holdfast/domain";
 import {
   type FailedAttempt,
+  readBrokerUrl,
   type ServerAccess,
-  serverUrls,
   unlessAborted,
 } from "@holdfast/runtime";
-import {
-  type Channel,
-  type ChannelModel,
-  type ConfirmChannel,
-  connect,
-  type Options,
-} from "amqplib";
+import { type Channel, type ChannelModel, type ConfirmChannel, connect } from "amqplib";
 import { boundHeaders } from "./bound-headers.ts";
+import { nodeOptions } from "./node-options.ts";
 import { userOf } from "./user-of.ts";
 
 interface ConnectionOptions {
@@ -81,8 +76,8 @@ const unreachable = (server: ServerAccess): TransientFault =>
   );
 
 const hostsOf = (url: string): string =>
-  serverUrls(url)
-    .map((node) => new URL(node).host)
+  readBrokerUrl(url)
+    .nodes.map(({ host, port }) => (port === null ? host : `${host}:${port}`))
     .join(", ");
 
 /** Connects, and connects again whenever the connection is lost, until `end`. */
@@ -146,7 +141,7 @@ function nodeConnector(name: string, user: string) {
   let node = Math.random();
 
   const chooseAnother = (url: string): void => {
-    const nodes = serverUrls(url).length;
+    const nodes = readBrokerUrl(url).nodes.length;
     node = (node + (1 + Math.floor(Math.random() * Math.max(1, nodes - 1))) / nodes) % 1;
   };
 
@@ -158,15 +153,10 @@ function nodeConnector(name: string, user: string) {
           `BROKER_URL names the user ${userOf(url)} now, and not ${user}: restart this process`,
         );
       }
-      const nodes = nodesOf(url);
+      const nodes = nodeOptions(url, name);
       try {
-        const model = await connect(nodes[Math.floor(node * nodes.length)]!, {
-          // Without it each small message waits for the delayed ACK of the one before: 44 ms a hop.
-          noDelay: true,
-          keepAlive: true,
-          timeout: 5_000,
-          clientProperties: { connection_name: name },
-        });
+        const { connect: server, socket } = nodes[Math.floor(node * nodes.length)]!;
+        const model = await connect(server, socket);
         boundHeaders(model);
         return model;
       } catch (error) {
@@ -214,7 +204,7 @@ class UserChanged extends Error {}
 const vhostRefused = "Expected ConnectionOpenOk; got <ConnectionClose";
 
 /** What an error of the client means for a connection with this URL. */
-function explainFailure(error: unknown, url: string): FailedAttempt {
+export function explainFailure(error: unknown, url: string): FailedAttempt {
   const message = errorText(error);
   const user = userOf(url);
   if (error instanceof UserChanged) return { kind: "refused", reason: message, isFinal: true };
@@ -222,37 +212,10 @@ function explainFailure(error: unknown, url: string): FailedAttempt {
     return { kind: "refused", reason: `login refused for user ${user}` };
   }
   if (message.startsWith(vhostRefused)) {
-    return { kind: "refused", reason: `virtual host ${vhostOf(url)} refused for user ${user}` };
+    return {
+      kind: "refused",
+      reason: `virtual host ${readBrokerUrl(url).vhost} refused for user ${user}`,
+    };
   }
   return { kind: "away", reason: message };
-}
-
-const vhostOf = (url: string): string =>
-  decodeURIComponent(/^[a-z]+:\/\/[^/?#]*\/([^?#]*)/i.exec(url)?.[1] ?? "") || "/";
-
-/** Seconds. Three missed ones end a connection that has gone silent. */
-const heartbeat = 5;
-
-/** The options of the client for each node of a URL. */
-const nodesOf = (url: string): readonly Options.Connect[] =>
-  serverUrls(url).map((node) => optionsOf(new URL(node)));
-
-function optionsOf({ protocol, hostname, port, username, password, pathname, searchParams }: URL) {
-  const number = (name: string) => {
-    const value = searchParams.get(name);
-    return value === null ? {} : { [name]: Number(value) };
-  };
-  return {
-    protocol: protocol.slice(0, -1),
-    hostname: hostname.replace(/^\[|\]$/g, ""),
-    ...(port === "" ? {} : { port: Number(port) }),
-    ...(username === "" && password === ""
-      ? {}
-      : { username: decodeURIComponent(username), password: decodeURIComponent(password) }),
-    vhost: pathname.slice(1),
-    heartbeat,
-    ...number("heartbeat"),
-    ...number("channelMax"),
-    ...number("frameMax"),
-  } satisfies Options.Connect;
 }

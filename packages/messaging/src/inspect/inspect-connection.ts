@@ -1,44 +1,43 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorText, TransientFault } from "@holdfast/domain";
-import { serverUrls } from "@holdfast/runtime";
+import { TransientFault } from "@holdfast/domain";
 import { type Channel, type ChannelModel, type Connection, connect } from "amqplib";
 import { boundHeaders } from "../connection/bound-headers.ts";
+import { type NodeOptions, nodeOptions } from "../connection/node-options.ts";
+import { explainFailure } from "../connection/open-connection.ts";
 
 /** Milliseconds. */
-const connectWithin = 5_000;
 const hangUpWithin = 2_000;
 
 /** A connection that is closed when it is disposed of. */
 export type Connected = AsyncDisposable & { readonly model: ChannelModel };
 
-/** Connects to the first node that answers. */
-export function connectTo(url: string, name: string): Promise<Connected> {
-  const [first, ...others] = serverUrls(url);
-  return others.reduce(
-    (connecting, node) => connecting.catch(() => connectToNode(node, name)),
-    connectToNode(first, name),
+/** Connects to the first node that answers. Throws `broker.unreachable`. */
+export async function connectTo(url: string, name: string): Promise<Connected> {
+  const [first, ...others] = nodeOptions(url, name);
+  return await others.reduce(
+    (connecting, node) => connecting.catch(() => connectToNode(node, url)),
+    connectToNode(first!, url),
   );
 }
 
-async function connectToNode(url: string, name: string): Promise<Connected> {
+async function connectToNode({ connect: node, socket, place }: NodeOptions, url: string) {
   try {
-    const model = await connect(url, {
-      noDelay: true,
-      timeout: connectWithin,
-      clientProperties: { connection_name: name },
-    });
+    const model = await connect(node, socket);
     model.on("error", () => {});
     boundHeaders(model);
     return { model, [Symbol.asyncDispose]: () => hangUp(model) };
   } catch (cause) {
     throw new TransientFault(
       "broker.unreachable",
-      `RabbitMQ at ${new URL(url).host} cannot be reached: is it running, and is BROKER_URL right? (${errorText(cause)})`,
+      `RabbitMQ at ${place} cannot be reached: is it running, and is BROKER_URL right? (${reasonOf(cause, url)})`,
       { cause },
     );
   }
 }
+
+/** The reason in words that name the user or the virtual host: the client's own say neither. */
+const reasonOf = (cause: unknown, url: string): string => explainFailure(cause, url).reason;
 
 /**
  * The driver leaves the socket of a connection open that the broker has blocked, and the broker does not

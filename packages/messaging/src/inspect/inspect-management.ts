@@ -6,8 +6,8 @@ export interface ManagementFacts {
   readonly alarms: readonly string[];
   readonly queues: readonly ManagedQueue[];
   readonly bindings: readonly { readonly exchange: string; readonly queue: string }[];
-  /** Open connections of the virtual host. */
-  readonly connections: number;
+  /** Open connections of the virtual host; null: this user may not count them at a broker that lists none. */
+  readonly connections: number | null;
   /** How many connections the virtual host may have; null: there is no limit. */
   readonly maxConnections: number | null;
 }
@@ -40,6 +40,7 @@ export async function inspectManagement({
 }: Options): Promise<ManagementFacts | { readonly fault: string }> {
   const name = vhostOf(brokerUrl);
   const vhost = encodeURIComponent(name);
+  const isOurs = (one: { readonly vhost: string }): boolean => one.vhost === name;
   try {
     const ask = <Body>(path: string) => callManagement<Body>({ url, path });
     const [health, queues, policies, bindings, connections, limits] = await Promise.all([
@@ -47,7 +48,7 @@ export async function inspectManagement({
       ask<readonly RawQueue[]>(`/api/queues/${vhost}`),
       ask<readonly RawPolicy[]>(`/api/policies/${vhost}`),
       ask<readonly RawBinding[]>(`/api/bindings/${vhost}`),
-      ask<readonly { readonly vhost: string }[]>("/api/connections"),
+      ask<readonly OfVhost[]>("/api/connections"),
       ask<readonly RawLimit[]>(`/api/vhost-limits/${vhost}`),
     ]);
     return {
@@ -57,12 +58,36 @@ export async function inspectManagement({
         exchange: source,
         queue: destination,
       })),
-      connections: connections.filter((one) => one.vhost === name).length,
+      connections: connections.some(isOurs)
+        ? connections.filter(isOurs).length
+        : await countByUser(ask, name),
       maxConnections: limits[0]?.value["max-connections"] ?? null,
     };
   } catch (error) {
     return { fault: (error as Error).message };
   }
+}
+
+/** Who asks is connected, too: a list without any connection is that of a broker from 4.3 on that collects no statistics. */
+async function countByUser(
+  ask: <Body>(path: string) => Promise<Body>,
+  vhost: string,
+): Promise<number | null> {
+  try {
+    const users = await ask<readonly { readonly user: string }[]>(
+      `/api/vhosts/${encodeURIComponent(vhost)}/permissions`,
+    );
+    const lists = users.map(({ user }) =>
+      ask<readonly OfVhost[]>(`/api/connections/username/${encodeURIComponent(user)}`),
+    );
+    return (await Promise.all(lists)).flat().filter((one) => one.vhost === vhost).length;
+  } catch {
+    return null;
+  }
+}
+
+interface OfVhost {
+  readonly vhost: string;
 }
 
 interface Health {

@@ -1,5 +1,5 @@
 import { errorText, PermanentFault, TransientFault } from "@holdfast/domain";
-import { serverUrls } from "@holdfast/runtime";
+import { readBrokerUrl, readManagementUrl } from "@holdfast/runtime";
 
 /** Milliseconds. */
 const answerWithin = 5_000;
@@ -22,10 +22,11 @@ interface Call {
  */
 export async function callManagement<Body>(call: Call): Promise<Body> {
   const { method = "GET", path, body, withinMs = answerWithin } = call;
-  const { origin, username, password } = new URL(call.url);
-  const url = new URL(path, origin);
+  const { base, user, password } = readManagementUrl(call.url);
+  // The API may stand below a path (`management.path_prefix`, or a proxy).
+  const url = new URL(`${base}${path}`);
   // `fetch` does not take them in a URL.
-  const credentials = [username, password].map(decodeURIComponent).join(":");
+  const credentials = [user, password].join(":");
   const request = {
     method,
     headers: {
@@ -46,7 +47,7 @@ export async function callManagement<Body>(call: Call): Promise<Body> {
   if (response.status === unauthorized || response.status === forbidden) {
     throw new PermanentFault(
       "broker.refused",
-      `${url.host} answers ${response.status}: it refuses the user ${decodeURIComponent(username)}. Check BROKER_MANAGEMENT_URL, and that the user has the tag that this needs.`,
+      `${url.host} answers ${response.status}: it refuses the user ${user}. Check BROKER_MANAGEMENT_URL, and that the user has the tag that this needs.`,
     );
   }
   throw new PermanentFault(
@@ -65,7 +66,4 @@ function unreachable(url: URL, cause: unknown): TransientFault {
 }
 
 /** Reads the virtual host of a URL as AMQP clients do: no path is the virtual host `/`. */
-export function vhostOf(brokerUrl: string): string {
-  const path = new URL(serverUrls(brokerUrl)[0]).pathname.slice(1);
-  return path === "" ? "/" : decodeURIComponent(path);
-}
+export const vhostOf = (brokerUrl: string): string => readBrokerUrl(brokerUrl).vhost;

@@ -8,6 +8,8 @@ export interface FoundDefinitions {
     readonly tags: readonly string[];
     readonly passwordHash: string;
     readonly limits: Readonly<Record<string, number>>;
+    /** Other virtual hosts in which it has rights: its password is theirs, too. */
+    readonly elsewhere?: readonly string[];
   }[];
   readonly permissions: Definitions["permissions"];
   readonly topic_permissions: Definitions["topic_permissions"];
@@ -36,6 +38,8 @@ export interface Difference {
   readonly name: string;
   /** What it is, and what it should be; null: the action says it. */
   readonly detail: string | null;
+  /** Other virtual hosts that the change reaches: those of a user who would get another password. */
+  readonly reaches?: readonly string[];
 }
 
 /** Whether a hash is that of the password that a user should have. */
@@ -79,15 +83,19 @@ function compareUsers(
     const { name } = user;
     const has = there.get(name);
     if (has === undefined) return [missing("user", name)];
+    const hasPassword = isPassword(name, has.passwordHash);
     const details = [
       differing("tags", has.tags.toSorted(), user.tags.toSorted()),
       user.limits === undefined
         ? null
         : differing("limits", limitsOf(has.limits), limitsOf(user.limits)),
-      isPassword(name, has.passwordHash) ? null : "it has another password",
+      hasPassword ? null : "it has another password",
     ].filter((detail) => detail !== null);
     if (details.length === 0) return [];
-    return [{ action: "change", kind: "user", name, detail: details.join("; ") }];
+    const reaches = hasPassword ? [] : (has.elsewhere ?? []);
+    if (reaches.length > 0) details.push(`with which ${reaches.join(", ")} is used, too`);
+    const change = { action: "change", kind: "user", name, detail: details.join("; ") } as const;
+    return [reaches.length > 0 ? { ...change, reaches } : change];
   });
   const known = new Set([...there.keys(), ...users.map(({ name }) => name)]);
   const absent = permissions

@@ -43,6 +43,9 @@ export async function readDefinitions({ url, vhost }: Place): Promise<FoundDefin
       tags: typeof user.tags === "string" ? user.tags.split(",").filter(Boolean) : user.tags,
       passwordHash: user.password_hash,
       limits: user.limits ?? {},
+      elsewhere: permissions
+        .filter((one) => one.user === user.name && one.vhost !== vhost)
+        .map((one) => one.vhost),
     })),
     permissions: permissions.filter((one) => one.vhost === vhost),
     topic_permissions: topics.filter((one) => one.vhost === vhost),

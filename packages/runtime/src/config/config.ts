@@ -1,12 +1,17 @@
+import { accessSync, constants } from "node:fs";
 import { ContractFault, parseDuration } from "@holdfast/domain";
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type SchemaValidateFunction } from "ajv";
 import { type Static, type TObject, type TStringOptions, Type } from "typebox";
 import { everyAddress } from "../http/listen-at.ts";
 import { longestSetting, TracingConfig } from "../tracing/tracing-config.ts";
+import { filesOfBroker, readBrokerUrl, readManagementUrl } from "./broker-url.ts";
 import { type Environment, fileOf, readVariable } from "./read-variable.ts";
 import { serverUrls } from "./server-urls.ts";
+import { filesOfStore, storeUrls } from "./store-url.ts";
 
 const durationKeyword = "holdfastDuration";
+/** What kind of server a URL names. */
+const serverKeyword = "holdfastServer";
 const off = "off";
 
 /** Milliseconds. A timer of Node that is to wait longer fires at once. */
@@ -66,16 +71,14 @@ export const StoreConnections = Integer({ default: 6, minimum: 2, maximum: 100 }
 /** The URL of Postgres, with a login of this process's own. */
 export const StateStoreUrl = Text({
   maxLength: longestSetting,
-  format: "url",
-  pattern: "^postgres(ql)?://",
+  [serverKeyword]: "store",
   description: "a Postgres URL such as postgres://user:password@host:5432/database",
 });
 
 /** The URL of RabbitMQ, with a user of this process's own. */
 export const BrokerUrl = Text({
   maxLength: longestSetting,
-  format: "url",
-  pattern: "^amqps?://",
+  [serverKeyword]: "broker",
   description: "a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
 });
 
@@ -88,8 +91,7 @@ export const LoginTimeout = DurationOrOff({ default: "5m", least: "1s" });
 /** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
 export const BrokerManagementUrl = Text({
   maxLength: longestSetting,
-  format: "url",
-  pattern: "^https?://",
+  [serverKeyword]: "management",
   description: "a URL such as http://user:password@host:15672",
 });
 
@@ -175,12 +177,59 @@ function configReader(): Ajv {
   });
   ajv.addFormat("url", (text) => serverUrls(text).every((url) => URL.canParse(url)));
   ajv.addKeyword({ keyword: durationKeyword, modifying: true, validate: toMilliseconds });
+  ajv.addKeyword({ keyword: serverKeyword, validate: isServerUrl });
   return ajv;
 }
 
 interface Place {
   readonly parentData: Record<string, unknown>;
   readonly parentDataProperty: string;
+}
+
+/** Reads the URL of a server as its driver will. What is wrong becomes the words of the error. */
+function isServerUrl(
+  kind: keyof typeof serverReaders,
+  text: string,
+  _schema?: object,
+  place?: object,
+): boolean {
+  const { parentDataProperty: setting } = place as Place;
+  try {
+    for (const [name, file] of serverReaders[kind](text, setting)) {
+      mustBeReadable(file, `${setting} names a ${name}`);
+    }
+    return true;
+  } catch (error) {
+    if (!(error instanceof ContractFault)) throw error;
+    (isServerUrl as SchemaValidateFunction).errors = [
+      { keyword: serverKeyword, message: error.message, params: {} },
+    ];
+    return false;
+  }
+}
+
+/** Readers of the URLs of servers, which return the files that a URL names. */
+const serverReaders = {
+  store(text: string, setting: string) {
+    storeUrls(text, setting);
+    return filesOfStore(text);
+  },
+  broker: (text: string, setting: string) => filesOfBroker(readBrokerUrl(text, setting)),
+  management(text: string, setting: string) {
+    readManagementUrl(text, setting);
+    return [];
+  },
+} as const;
+
+function mustBeReadable(file: string, what: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw new ContractFault(
+      "config.invalid",
+      `${what} that cannot be read: ${(error as Error).message}`,
+    );
+  }
 }
 
 interface DurationBounds {
@@ -224,6 +273,7 @@ interface Property {
 function explain(error: ErrorObject, schema: TObject): string {
   const name = nameOf(error);
   const { description, anyOf } = (schema.properties[name] ?? {}) as Property;
+  if (error.keyword === serverKeyword) return error.message ?? name;
   if (error.keyword === "required")
     return `${name} is missing: set it to ${description ?? "a value"}`;
   if (anyOf !== undefined)

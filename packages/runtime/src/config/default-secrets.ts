@@ -1,6 +1,7 @@
 import { parse as readPostgresUrl } from "pg-connection-string";
 import { isLoopback } from "../http/addresses.ts";
 import { serverUrls } from "./server-urls.ts";
+import { storeUrls } from "./store-url.ts";
 
 /** Passwords that stand in documentation, or that servers come with. */
 const known: ReadonlySet<string> = new Set([
@@ -74,7 +75,7 @@ function continuesRun(text: string, index: number): boolean {
 }
 
 function urlFault(name: string, url: string): readonly string[] {
-  const login = serverUrls(url)
+  const login = urlsIn(url)
     .map(loginOf)
     .find(
       (one) => one !== null && known.has(one.password.toLowerCase()) && !isThisMachine(one.host),
@@ -83,6 +84,15 @@ function urlFault(name: string, url: string): readonly string[] {
   return [
     `${name} ${login.isNamed ? "has" : "names no user, so it stands for guest with"} a published default password, and ${login.host} is not this machine: set another password there and here`,
   ];
+}
+
+/** The URL of each server, in a form that `loginOf` reads; of a text that is refused elsewhere as well as can be. */
+function urlsIn(url: string): readonly string[] {
+  try {
+    return storeUrls(url);
+  } catch {
+    return serverUrls(url);
+  }
 }
 
 /** What a driver shows to a server. */

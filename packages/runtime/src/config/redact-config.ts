@@ -11,17 +11,33 @@ const isSecret = (name: string, value: unknown): boolean =>
 /** Parameters of the URLs of Postgres and RabbitMQ that are no secrets. Others may be: Postgres knows `password`. */
 const openParameters: ReadonlySet<string> = new Set([
   "application_name",
+  "auth_mechanism",
+  "cacertfile",
+  "certfile",
   "channelMax",
+  "channel_binding",
+  "channel_max",
   "connect_timeout",
+  "connection_timeout",
+  "dbname",
   "frameMax",
+  "frame_max",
   "heartbeat",
   "host",
+  "keyfile",
   "locale",
+  "pgbouncer",
+  "pooler",
   "port",
+  "server_name_indication",
+  "sslcert",
+  "sslkey",
   "sslmode",
+  "sslnegotiation",
   "sslrootcert",
   "target_session_attrs",
   "user",
+  "verify",
 ]);
 
 /**

@@ -7,6 +7,7 @@ select current_setting('server_version')                       as version,
        current_setting('fsync')::boolean                       as fsync,
        current_setting('full_page_writes')::boolean            as full_page_writes,
        current_setting('synchronous_commit')                   as synchronous_commit,
+       current_setting('server_encoding')                      as encoding,
        current_setting('max_connections')::integer
          - current_setting('superuser_reserved_connections')::integer
          - coalesce(current_setting('reserved_connections', true), '0')::integer as places,

@@ -1,8 +1,15 @@
+import { plannerSettings } from "../postgres/planner-settings.ts";
 import { openPool } from "../postgres/pool.ts";
 import { withRetries } from "../postgres/retry.ts";
+import { sessionSettings } from "../postgres/session-settings.ts";
 
 /** What becomes of the options that every service gives its connections. */
 export type KeptOptions = "kept" | "lost" | "refused";
+
+const wanted: Readonly<Record<string, string>> = Object.fromEntries([
+  ...plannerSettings.map((setting) => setting.split("=")),
+  ...sessionSettings,
+]);
 
 /** Connects as a service does, and looks whether its options reached the session. */
 export async function findKeptOptions(connection: {
@@ -12,9 +19,12 @@ export async function findKeptOptions(connection: {
   const pool = openPool({ ...connection, maxConnections: 1 });
   try {
     const { rows } = await withRetries(() =>
-      pool.query<{ mode: string }>("select current_setting('plan_cache_mode') as mode"),
+      pool.query<{ name: string; value: string }>({
+        text: "select name, current_setting(name) as value from unnest($1::text[]) as name",
+        values: [Object.keys(wanted)],
+      }),
     );
-    return rows[0]?.mode === "force_generic_plan" ? "kept" : "lost";
+    return rows.every(({ name, value }) => wanted[name] === value) ? "kept" : "lost";
   } catch {
     // Without those options we were let in: see `findPooler`.
     return "refused";

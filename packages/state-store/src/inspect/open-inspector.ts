@@ -1,11 +1,12 @@
 import { limits } from "@holdfast/contracts";
 import type { Instant, Milliseconds, TaskState } from "@holdfast/domain";
-import { serverUrls } from "@holdfast/runtime";
+import { storeUrls } from "@holdfast/runtime";
 import { Pool, type PoolConfig } from "pg";
 import { findBreakerFacts } from "../breakers/find-breaker-facts.ts";
 import type { Pause } from "../pause/pauses.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
+import { setSession } from "../postgres/session-settings.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { storeClient } from "../postgres/store-client.ts";
 import { readInstances } from "../statistics/instances.ts";
@@ -38,6 +39,8 @@ export interface ServerFacts {
   readonly fsync: boolean;
   readonly fullPageWrites: boolean;
   readonly synchronousCommit: string;
+  /** The encoding of the database. */
+  readonly encoding: string;
   /** How many connections there may be, of those that are not reserved. */
   readonly places: number;
   readonly connections: number;
@@ -150,7 +153,7 @@ export type StoreInspector = ReturnType<typeof openInspector>;
  * method fails with a `Fault`. The caller disposes of the result.
  */
 export function openInspector({ url, applicationName, answerWithin = 10_000 }: InspectorOptions) {
-  const urls = serverUrls(url);
+  const urls = storeUrls(url);
   const connection = {
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
@@ -247,7 +250,7 @@ async function inSnapshot<Result>(
   let broken: Error | undefined;
   try {
     await client.query(
-      `begin isolation level repeatable read, read only; set local statement_timeout = ${answerWithin}; set local jit = off`,
+      `begin isolation level repeatable read, read only; set local statement_timeout = ${answerWithin}; set local jit = off; ${setSession("local")}`,
     );
     return await question({
       query: ({ text, values, rowMode }) => client.query({ text, values, rowMode }),

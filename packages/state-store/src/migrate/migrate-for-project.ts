@@ -1,4 +1,4 @@
-import { serverUrls } from "@holdfast/runtime";
+import { storeUrls } from "@holdfast/runtime";
 import type { Client } from "pg";
 import { toStoreFault } from "../postgres/postgres-error.ts";
 import { query } from "../postgres/query.ts";
@@ -24,7 +24,7 @@ export async function migrateForProject(
   url: string,
   { project, takesOver }: ProjectStore,
 ): Promise<boolean> {
-  const client = await connectStore(serverUrls(url), { application_name: "holdfast dev" });
+  const client = await connectStore(storeUrls(url), { application_name: "holdfast dev" });
   try {
     if (!takesOver && (await isForeign(client, project))) return false;
     await migrate(url);

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { contractHashes } from "@holdfast/contracts";
 import { PermanentFault, TransientFault } from "@holdfast/domain";
-import { serverUrls } from "@holdfast/runtime";
+import { storeUrls } from "@holdfast/runtime";
 import { type Client, escapeLiteral } from "pg";
 import { isContention, toStoreFault } from "../postgres/postgres-error.ts";
+import { setSession } from "../postgres/session-settings.ts";
 import { connectStore } from "../postgres/store-client.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
 import { guards } from "./guard.ts";
@@ -58,10 +59,11 @@ export async function migrate(
   url: string,
   options: MigrateOptions = {},
 ): Promise<readonly string[]> {
-  const client = await connectStore(serverUrls(url), { application_name: "holdfast migrate" });
+  const client = await connectStore(storeUrls(url), { application_name: "holdfast migrate" });
   try {
-    await client.query("set statement_timeout = 0; set lock_timeout = 0");
+    await client.query(`${setSession("session")}; set statement_timeout = 0; set lock_timeout = 0`);
     await client.query("select pg_advisory_lock($1)", [oneAtATime]);
+    await mustBeUsable(client);
     const pending = pendingOf(await findApplied(client), options);
     const run = patiently(client, options);
     for (const migration of pending) await runMigration(run, migration, options);
@@ -72,6 +74,51 @@ export async function migrate(
     await client.end();
   }
 }
+
+interface FoundDatabase {
+  readonly encoding: string;
+  /** The columns of `state.migrations`; null: there is no such table. */
+  readonly columns: string | null;
+  /** Tables, views and sequences of the schema `state` besides those of the migrations. */
+  readonly others: readonly string[];
+}
+
+/** Throws, before anything is changed, for a database that cannot hold a store, or whose schema `state` is not ours. */
+async function mustBeUsable(client: Client): Promise<void> {
+  const { rows } = await client.query<FoundDatabase>(`
+    select current_setting('server_encoding') as encoding,
+           (select string_agg(attname::text, ' ' order by attnum)
+              from pg_attribute
+             where attrelid = to_regclass('state.migrations')
+               and attnum > 0
+               and not attisdropped) as columns,
+           array(select relname::text
+                   from pg_class
+                  where relnamespace = to_regnamespace('state')
+                    and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+                    and relname not in ('migrations', 'migrations_id_seq')
+                  order by 1) as others`);
+  const { encoding = "", columns = null, others = [] } = rows[0] ?? {};
+  if (encoding !== "UTF8") {
+    throw unusable(
+      `This database is in ${encoding}, which cannot hold every text: make one with create database … template template0 encoding 'UTF8'`,
+    );
+  }
+  const isOurs = columns === ourColumns;
+  if (columns !== null && !isOurs) {
+    throw unusable("The table state.migrations is not Holdfast's: use a database of its own");
+  }
+  const hasRun =
+    isOurs && (await client.query("select from state.migrations limit 1")).rowCount === 1;
+  if (others.length === 0 || hasRun) return;
+  throw unusable(
+    `The schema state is not Holdfast's, it has ${others.slice(0, 3).join(", ")}: use a database of its own`,
+  );
+}
+
+const ourColumns = "id name run_on";
+
+const unusable = (why: string) => new PermanentFault("store.migration_failed", why);
 
 async function findApplied(client: Client): Promise<readonly string[]> {
   const { rows: existing } = await client.query(

@@ -1,4 +1,4 @@
-import { ContractFault } from "@holdfast/domain";
+import { sessionOptions } from "./session-settings.ts";
 
 /**
  * Every statement here has one good plan, whatever its parameters and however large the tables:
@@ -18,22 +18,11 @@ export const plannerSettings = [
   "jit=off",
 ];
 
-/** The URL with the settings as start-up options of each connection. */
+/** One of `storeUrls` with the settings of each session as start-up options. */
 export function withPlannerSettings(url: string): string {
-  const address = toAddress(url);
+  const address = new URL(url);
   const asked = address.searchParams.get("options") ?? "";
-  const options = [asked, ...plannerSettings.map((setting) => `-c ${setting}`)];
+  const options = [asked, ...plannerSettings.map((setting) => `-c ${setting}`), ...sessionOptions];
   address.searchParams.set("options", options.join(" ").trim());
   return address.href;
-}
-
-/** The URL itself is not quoted: it may hold a password. */
-function toAddress(url: string): URL {
-  const address = URL.parse(url);
-  if (address !== null) return address;
-  const what = url === "" ? "is empty" : "is no URL";
-  throw new ContractFault(
-    "config.invalid",
-    `The URL of the state store ${what}: it must be like postgres://user:password@host:5432/database (is STATE_STORE_URL set?)`,
-  );
 }

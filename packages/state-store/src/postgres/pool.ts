@@ -1,9 +1,10 @@
 import {
+  connectTimeoutOf,
   type Metrics,
   noMetrics,
   type ServerAccess,
   serverAccess,
-  serverUrls,
+  storeUrls,
 } from "@holdfast/runtime";
 import { Pool, type PoolClient } from "pg";
 import { measureStatements } from "../metrics/measure-statements.ts";
@@ -43,13 +44,15 @@ export function openPool(options: ConnectionOptions): Pool {
   const { url, applicationName, maxConnections, metrics = noMetrics } = options;
   const access = typeof url === "string" ? accessTo(url) : url;
   const behindPooler = sharesSessions(access.url);
-  const urls = () => serverUrls(access.url).map(behindPooler ? withoutPooler : withPlannerSettings);
-  const areSeveral = urls().length > 1;
+  const servers = storeUrls(access.url);
+  const urls = () =>
+    behindPooler ? storeUrls(access.url) : storeUrls(access.url).map(withPlannerSettings);
+  const usualTime = servers.length > 1 ? connectToOneOfSeveralWithin : connectWithin;
   const pool = new Pool({
     Client: storeClient(urls, { writable: true, access }),
     application_name: applicationName,
     max: maxConnections,
-    connectionTimeoutMillis: areSeveral ? connectToOneOfSeveralWithin : connectWithin,
+    connectionTimeoutMillis: connectTimeoutOf(servers[0]) ?? usualTime,
     idleTimeoutMillis: 0,
     // Not all at the same moment, where several processes started together.
     maxLifetimeSeconds: Math.round(maxLifetime * (0.8 + 0.2 * Math.random())),
@@ -78,13 +81,8 @@ export const accessTo = (url: string): ServerAccess =>
  * session sets at its start, so the login or `connect_query` must set it; and before 1.21 it does not know
  * named statements.
  */
-export const sharesSessions = (url: string): boolean => /[?&]pooler=transaction(&|$)/.test(url);
-
-function withoutPooler(url: string): string {
-  const address = new URL(url);
-  address.searchParams.delete("pooler");
-  return address.href;
-}
+export const sharesSessions = (url: string): boolean =>
+  /[?&]pooler=transaction(&|$)/.test(storeUrls(url)[0]);
 
 /** A statement without a name is parsed each time, and needs nothing of an earlier one. */
 const unnamed = (statement: unknown): unknown =>

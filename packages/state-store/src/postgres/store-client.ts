@@ -1,6 +1,6 @@
 import { callbackify } from "node:util";
-import { ContractFault, errorText, TransientFault } from "@holdfast/domain";
-import type { FailedAttempt, ServerAccess } from "@holdfast/runtime";
+import { errorText, TransientFault } from "@holdfast/domain";
+import { type FailedAttempt, type ServerAccess, storeConnection } from "@holdfast/runtime";
 import { Client, type ClientBase, type ClientConfig, DatabaseError } from "pg";
 
 type Connected = (error: Error | null, client?: Client) => void;
@@ -30,11 +30,15 @@ export function storeClient(
   return class StoreClient extends Client {
     readonly #server = current;
     readonly #servers: number;
+    /** Why the settings of the connection cannot be used, such as a certificate that is gone. */
+    readonly #unusable: unknown;
 
     constructor(config?: ClientConfig) {
-      const servers = urls().map(withoutTarget);
-      super({ ...config, connectionString: servers[current % servers.length] });
+      const servers = urls();
+      const { settings, unusable } = connectionTo(servers[current % servers.length] ?? "");
+      super({ ...config, ...settings });
       this.#servers = servers.length;
+      this.#unusable = unusable;
       // The pool adds its own listener after this client has connected. Node ends the process on an "error" event without one.
       this.on("error", () => {});
     }
@@ -59,6 +63,7 @@ export function storeClient(
 
     async #try(): Promise<Client> {
       try {
+        if (this.#unusable !== null) throw this.#unusable;
         await super.connect();
         if (writable) await mustBeWritable(this);
         return this;
@@ -68,6 +73,18 @@ export function storeClient(
       }
     }
   };
+}
+
+/** What the driver is given; a file that cannot be read is a failed attempt, and not one of the pool's. */
+function connectionTo(url: string): {
+  readonly settings: ClientConfig;
+  readonly unusable: unknown;
+} {
+  try {
+    return { settings: storeConnection(url), unusable: null };
+  } catch (unusable) {
+    return { settings: {}, unusable };
+  }
 }
 
 /** Connects to the one of the servers that accepts writes. */
@@ -93,23 +110,6 @@ export async function mustBeWritable(client: Pick<ClientBase, "query">): Promise
     "The Postgres server is read-only: it is a standby, or default_transaction_read_only is on",
     { details: { sqlstate: "25006" } },
   );
-}
-
-const targets = ["read-write", "primary"];
-
-/** The driver does not know `target_session_attrs`; every connection here must accept writes. */
-function withoutTarget(url: string): string {
-  const address = new URL(url);
-  const target = address.searchParams.get("target_session_attrs");
-  if (target === null) return url;
-  if (!targets.includes(target)) {
-    throw new ContractFault(
-      "config.invalid",
-      `STATE_STORE_URL: target_session_attrs is "${target}", but the store needs read-write`,
-    );
-  }
-  address.searchParams.delete("target_session_attrs");
-  return address.href;
 }
 
 /** Refused login (invalid_authorization_specification), unknown database, no right to connect to it. */

@@ -1,4 +1,4 @@
-import { serverUrls } from "@holdfast/runtime";
+import { storeUrls } from "@holdfast/runtime";
 import type { Client } from "pg";
 import {
   accessTo,
@@ -30,7 +30,7 @@ export async function listenToInbox(options: ListenOptions): Promise<"ended" | "
   const { url, applicationName, channel, signal, onListening, onEnqueued } = options;
   const access = typeof url === "string" ? accessTo(url) : url;
   if (sharesSessions(access.url)) return "pooled";
-  const StoreClient = storeClient(() => serverUrls(access.url), { writable: true, access });
+  const StoreClient = storeClient(() => storeUrls(access.url), { writable: true, access });
   const client = new StoreClient({
     application_name: applicationName,
     connectionTimeoutMillis: connectWithin,
