@@ -52,3 +52,4 @@ export type {
   Verification,
   Wait,
 } from "./types.ts";
+export { ValueError } from "./write-json.ts";

@@ -1,5 +1,6 @@
 import { ConnectionError, isProblem, ProblemError } from "./errors.ts";
 import { backoff, type RetryOptions, retryAfter, sleep } from "./retry.ts";
+import { writeJson } from "./write-json.ts";
 
 /** The address of the service, and the way to ask it. */
 export interface ClientOptions extends RetryOptions {
@@ -45,9 +46,11 @@ export const usualRetryFor = 30_000;
 export function sender(options: ClientOptions): Send {
   const { retryFor = usualRetryFor } = options;
   return async <Body>(call: Call): Promise<Answer<Body>> => {
+    // What cannot be written is a mistake of the caller, and no outage.
+    const written = writeCall(call, options);
     const begun = Date.now();
     for (let attempt = 0; ; attempt += 1) {
-      const outcome = await attemptCall(call, options);
+      const outcome = await attemptCall(call, written, options);
       if ("answer" in outcome) return outcome.answer as Answer<Body>;
       const delay = Math.max(outcome.after ?? 0, 0) + backoff(attempt);
       if (!outcome.again || Date.now() + delay - begun > retryFor) throw outcome.error;
@@ -60,7 +63,7 @@ export function sender(options: ClientOptions): Send {
 export const opener =
   (options: ClientOptions): Open =>
   (call) =>
-    fetchCall(call, options);
+    fetchCall(writeCall(call, options), options);
 
 type Outcome =
   | { readonly answer: Answer<unknown> }
@@ -69,12 +72,16 @@ type Outcome =
 /** Statuses of answers that may be different soon. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503]);
 
-async function attemptCall(call: Call, options: ClientOptions): Promise<Outcome> {
+async function attemptCall(
+  call: Call,
+  written: WrittenCall,
+  options: ClientOptions,
+): Promise<Outcome> {
   const isSafe = call.repeat === "safe";
   let response: Response;
   let text: string;
   try {
-    response = await fetchCall(call, options);
+    response = await fetchCall(written, options);
     text = await response.text();
   } catch (cause) {
     if (call.signal?.aborted === true) throw cause;
@@ -92,10 +99,17 @@ async function attemptCall(call: Call, options: ClientOptions): Promise<Outcome>
   return { error, again, after: retryAfter(response.headers.get("retry-after")) };
 }
 
-function fetchCall(
+/** A request as it is sent, each time that it is. */
+interface WrittenCall {
+  readonly href: string;
+  readonly init: RequestInit;
+}
+
+/** Writes a request. Throws for what no request can have, such as a bigint in its body, with the place. */
+function writeCall(
   { method, path, query = {}, headers = {}, body, signal }: Call,
-  { url, token, fetch = globalThis.fetch }: ClientOptions,
-): Promise<Response> {
+  { url, token }: ClientOptions,
+): WrittenCall {
   const asked = new URL(url.replace(/\/+$/, "") + path);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) asked.searchParams.set(name, value);
@@ -105,13 +119,22 @@ function fetchCall(
     authorization: token === undefined ? undefined : `Bearer ${token}`,
     "content-type": body === undefined ? undefined : "application/json",
   }).filter((header): header is [string, string] => header[1] !== undefined);
-  return fetch(asked.href, {
+  const text = writeJson(body);
+  // Throws for a character that no header can have.
+  void new Headers(given);
+  const init = {
     method,
     headers: given,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(text === undefined ? {} : { body: text }),
     ...(signal === undefined ? {} : { signal }),
-  });
+  };
+  return { href: asked.href, init };
 }
+
+const fetchCall = (
+  { href, init }: WrittenCall,
+  { fetch = globalThis.fetch }: ClientOptions,
+): Promise<Response> => fetch(href, init);
 
 const strange = ({ status }: Response, url: string) =>
   new ConnectionError(

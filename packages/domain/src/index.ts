@@ -133,6 +133,13 @@ export { idOfDigits, idPattern, isId } from "./id.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export { parseInstant, parseWhen, resolveWhen, type When, whenWords } from "./instant.ts";
 export type { Json } from "./json.ts";
+export {
+  ChangedJson,
+  changesIn,
+  keepsNumber,
+  parseJsonText,
+  type ValueFault,
+} from "./json-text.ts";
 export { agentOf, laneOf } from "./lane.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { meantName, namesLike } from "./names-like.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseDuration } from "@holdfast/domain/duration";
 import { parseWhen, whenWords } from "@holdfast/domain/instant";
+import { ChangedJson, parseJsonText } from "@holdfast/domain/json-text";
 import { UsageError } from "./usage-error.ts";
 import type { Invocation } from "./verb.ts";
 
@@ -9,8 +10,9 @@ export async function jsonOf(text: string, what: string, io: Invocation["io"]): 
   const read =
     text === "-" ? await io.stdin() : text.startsWith("@") ? fileOf(text.slice(1)) : text;
   try {
-    return JSON.parse(read) as unknown;
+    return parseJsonText(read);
   } catch (error) {
+    if (error instanceof ChangedJson) throw new UsageError(`${what}: ${error.message}`);
     throw new UsageError(
       `${what} is no JSON (${(error as Error).message}): write it as '{"a": 1}', or @file, or - for the standard input`,
     );

@@ -2,7 +2,13 @@ import { glob, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { definitionsIn, validateDefinition } from "@holdfast/contracts";
-import { errorText, type Json, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  ChangedJson,
+  errorText,
+  type Json,
+  parseJsonText,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { checkPlans } from "@holdfast/workflow/check";
 import { UsageError } from "../api/usage-error.ts";
 
@@ -90,8 +96,9 @@ async function loadFile(file: string): Promise<readonly WorkflowDefinition[]> {
 /** Reads JSON. Throws with the file and where it breaks off. */
 export function parse(text: string, file: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseJsonText(text);
   } catch (error) {
+    if (error instanceof ChangedJson) throw new UsageError(`${file}: ${error.message}`);
     const position = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);
     const line = text.slice(0, position).split("\n").length;
     throw new UsageError(`${file}, line ${line}: this is not JSON`);

@@ -1,3 +1,4 @@
+import { parseJsonText } from "@holdfast/domain/json-text";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { useConsole, useSession } from "../api/console-context.ts";
@@ -5,6 +6,7 @@ import { refreshAll } from "../api/queries.ts";
 import { Badge } from "../parts/badge.tsx";
 import { CommandLine } from "../parts/command-line.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { jsonFault } from "../parts/json-fault.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { styleOf, taskStyles } from "../parts/state-styles.ts";
 import {
@@ -238,8 +240,8 @@ function readField(field: ActionField | null, text: string): ReadField {
     return { value: undefined, fault: field.isRequired ? "Give JSON, such as {} or null." : null };
   }
   try {
-    return { value: JSON.parse(text), fault: null };
+    return { value: parseJsonText(text), fault: null };
   } catch (error) {
-    return { value: undefined, fault: `This is not JSON: ${(error as Error).message}` };
+    return { value: undefined, fault: jsonFault(error) };
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type HoldfastClient, ProblemError } from "@holdfast/client";
 import { definitionsIn } from "@holdfast/contracts";
-import { canonicalJson } from "@holdfast/domain";
+import { ChangedJson, canonicalJson, parseJsonText } from "@holdfast/domain";
 import { checkPlans } from "@holdfast/workflow/check";
 import { exitCodes } from "../../exit-codes.ts";
 import { actOptions, readAct } from "../act-options.ts";
@@ -126,9 +126,10 @@ async function definitionsOf(file: string): Promise<readonly Definition[]> {
 
 function parse(file: string): unknown {
   try {
-    return JSON.parse(fileOf(file)) as unknown;
+    return parseJsonText(fileOf(file));
   } catch (error) {
     if (error instanceof UsageError) throw error;
+    if (error instanceof ChangedJson) throw new UsageError(`${file}: ${error.message}`);
     throw new UsageError(`${file} is no JSON: ${(error as Error).message}`);
   }
 }
