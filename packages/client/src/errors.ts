@@ -46,6 +46,17 @@ export class ConnectionError extends Error {
 export class RequestError extends TypeError {
   override readonly name = "RequestError";
   readonly code = "client.request_invalid";
+  /** The JSON pointer (RFC 6901) to what is wrong, from the body of the request; null: it is not in the body. */
+  readonly pointer: string | null;
+
+  constructor(message: string, { cause, pointer = null }: RequestErrorOptions = {}) {
+    super(message, { cause });
+    this.pointer = pointer;
+  }
+}
+
+interface RequestErrorOptions extends ErrorOptions {
+  readonly pointer?: string;
 }
 
 /** The answer of something else than the service, such as a proxy. */

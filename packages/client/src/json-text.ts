@@ -7,8 +7,9 @@ import { RequestError, reasonOf } from "./errors.ts";
 export function jsonText(body: unknown): string {
   const lost: unknown[] = [];
   try {
-    const text = JSON.stringify(body, function check(this: unknown, _, value: unknown) {
-      if (whyNot(value, this) !== null) lost.push(value);
+    const text = JSON.stringify(body, function check(this: Readonly<Record<string, unknown>>, key, value: unknown) {
+      // What a date says of itself is null where it is none.
+      if (whyNot(this[key], this) !== null || whyNot(value, this) !== null) lost.push(value);
       return value;
     });
     if (lost.length === 0) return text;
@@ -23,7 +24,7 @@ function refusal(body: unknown, cause?: unknown): RequestError {
   const reason = cause === undefined ? "it is no JSON" : reasonOf(cause);
   const { pointer, why } = found ?? { pointer: "", why: reason };
   const where = pointer === "" ? "The body" : `${pointer} of the body`;
-  return new RequestError(`${where} cannot be sent as JSON: ${why}`, { cause });
+  return new RequestError(`${where} cannot be sent as JSON: ${why}`, { cause, pointer });
 }
 
 interface Unwritable {
@@ -71,6 +72,7 @@ function whyNot(value: unknown, holder: unknown): string | null {
     case "symbol":
       return `it is a ${typeof value}`;
     case "object":
+      if (value instanceof Date && Number.isNaN(value.getTime())) return "it is an invalid date";
       return isLost(value) ? `it is a ${value?.constructor.name}: send its values` : null;
     case "boolean":
     case "string":

@@ -62,7 +62,7 @@ export {
   prepareJudges,
   schemaCompiler,
 } from "./definition/schema-compiler.ts";
-export { unsupportedParts } from "./definition/schema-faults.ts";
+export { unknownKeywords, unsupportedParts } from "./definition/schema-faults.ts";
 export { schemaMeaning } from "./definition/schema-meaning.ts";
 export {
   definitionChecks,
@@ -75,12 +75,12 @@ export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/che
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { limits } from "./limits/limits.ts";
 export { allowedVisible, FairnessKey, isVisible, Payload } from "./limits/parts.ts";
-export { payloadFaults } from "./limits/payload-faults.ts";
+export { payloadFaults, payloadFaultsAt, payloadWords } from "./limits/payload-faults.ts";
 export { printableText, readableText, storableText } from "./limits/storable-text.ts";
 export { unboundedParts } from "./limits/unbounded-parts.ts";
 export { AgentHeartbeat } from "./messages/agent-heartbeat.ts";
 export { defineMessage, MalformedMessage, type MessageContract } from "./messages/message.ts";
-export { parseJson } from "./messages/parse-json.ts";
+export { changesOf, parseJson } from "./messages/parse-json.ts";
 export { type ReplyAddress, readReplyAddress } from "./messages/reply-address.ts";
 export { ReplyProbe } from "./messages/reply-probe.ts";
 export { StepCancel } from "./messages/step-cancel.ts";

@@ -141,6 +141,12 @@ export {
   type PatchOperation,
   readChange,
 } from "./json-patch.ts";
+  ChangedJson,
+  changesIn,
+  keepsNumber,
+  parseJsonText,
+  type ValueFault,
+} from "./json-text.ts";
 export { agentOf, laneOf } from "./lane.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { meantName, namesLike } from "./names-like.ts";

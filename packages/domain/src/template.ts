@@ -1,5 +1,6 @@
 import { ContractFault, PermanentFault } from "./faults.ts";
 import type { Json } from "./json.ts";
+import { pointerPart } from "./json-text.ts";
 import type { Template } from "./workflow-definition.ts";
 
 /** What a pointer such as `/input/customer` stands for; undefined when there is nothing there. */
@@ -197,10 +198,6 @@ export const parsePointer = (pointer: string): readonly string[] =>
     .split("/")
     .slice(1)
     .map((part) => (part.includes("~") ? part.replaceAll("~1", "/").replaceAll("~0", "~") : part));
-
-/** One key as a part of a pointer. */
-const pointerPart = (key: string): string =>
-  /[~/]/.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const isObject = (value: Json): value is { readonly [key: string]: Json } =>

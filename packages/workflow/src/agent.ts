@@ -6,6 +6,7 @@ import {
   inputSchemaOf,
   type OutputOf,
   outputSchemaOf,
+  partThatIsNoJson,
   type Schema,
 } from "./schema.ts";
 
@@ -79,7 +80,11 @@ export function defineAgent<const O extends Operations>(
   operations: O,
   options: AgentOptions = {},
 ): Agent<O> {
-  const problems = [...contractProblems(name, operations), ...remoteProblems(name, options)];
+  const problems = [
+    ...contractProblems(name, operations),
+    ...schemaProblems(name, operations),
+    ...remoteProblems(name, options),
+  ];
   if (problems.length > 0) throw new ContractFault("agent.invalid", problems.join("\n"));
   const remote = remoteOf(name, options);
   const calls = Object.entries<Operation>(operations).map(
@@ -118,6 +123,18 @@ const remoteProblems = (agent: string, { remote }: AgentOptions): readonly strin
     : [
         `Agent ${agent}: remote "${remote}": not a usable name (lower-case letters, digits and dashes)`,
       ];
+
+/** What no message can have: an Agent would refuse each request, or its workflows would know another type. */
+const schemaProblems = (agent: string, operations: Operations): readonly string[] =>
+  Object.entries(operations).flatMap(([name, { input, output }]) => {
+    const taken = partThatIsNoJson(input, { way: "input", mayCoerce: true });
+    const returned = partThatIsNoJson(output, { way: "output" });
+    const at = `Agent ${agent}: operation "${name}"`;
+    return [
+      ...(taken === null ? [] : [`${at}, input${taken}`]),
+      ...(returned === null ? [] : [`${at}, output${returned}`]),
+    ];
+  });
 
 /** Agents and operations become parts of routing keys and of stored steps. */
 

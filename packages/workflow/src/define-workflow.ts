@@ -2,6 +2,7 @@ import { validateDefinition } from "@holdfast/contracts";
 import {
   ContractFault,
   definitionFormat,
+  errorText,
   type Json,
   type RemoteDefinition,
   type StepDefinition,
@@ -13,7 +14,7 @@ import { type Conditional, conditionOf } from "./conditions.ts";
 import { type Duration, toMilliseconds } from "./duration.ts";
 import { contractsOfPool } from "./pool.ts";
 import { pointerOf, pointerPart, type Ref, type ResultOf, refTo } from "./ref.ts";
-import { type InputOf, jsonSchemaOf, type Schema } from "./schema.ts";
+import { type InputOf, jsonSchemaOf, partThatIsNoJson, type Schema } from "./schema.ts";
 import {
   policyOf,
   type StepDefaults,
@@ -140,7 +141,7 @@ export function defineWorkflow<
   const definition = validateDefinition({
     format: definitionFormat,
     name,
-    inputSchema: jsonSchemaOf(input),
+    inputSchema: inputSchemaIn(name, input),
     steps,
     completeWithin: within(name, () =>
       completeWithin === undefined ? null : toMilliseconds(completeWithin, "completeWithin"),
@@ -154,6 +155,19 @@ export function defineWorkflow<
   });
   const value: WrittenPlan = { write: plan, following };
   return Object.defineProperty({ name, input, definition }, planOf, { value });
+}
+
+/** The schema of the input as JSON. Throws a `ContractFault` that names what of it no JSON is. */
+function inputSchemaIn(name: string, input: Schema): { readonly [key: string]: Json } {
+  const wrong = partThatIsNoJson(input, { way: "input" });
+  if (wrong !== null) throw new ContractFault("workflow.invalid", `${name}, input${wrong}`);
+  try {
+    return jsonSchemaOf(input);
+  } catch (error) {
+    throw new ContractFault("workflow.invalid", `${name}, input: ${errorText(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** A promise has no end that a definition could wait for, and what it awaits are refs. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { limits, storableText } from "@holdfast/contracts";
+import { changesOf, limits, storableText } from "@holdfast/contracts";
 import { type Health, overload } from "@holdfast/runtime";
 import {
   defaultLimits,
@@ -17,6 +17,7 @@ import {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   fastify,
   LogController,
 } from "fastify";
@@ -26,6 +27,7 @@ import { openDocument } from "./api/document.ts";
 import { namedSchemas } from "./api/schemas.ts";
 import { lazyValidators } from "./lazy-validators.ts";
 import {
+  changedJson,
   invalidRequest,
   type LogRefusal,
   noRoute,
@@ -157,14 +159,23 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.decorateRequest("bodyBytes", 0);
   app.decorateRequest("answer");
   app.removeContentTypeParser("text/plain");
-  const parse = app.getDefaultJsonParser("error", "error");
+  const careful = app.getDefaultJsonParser("error", "error");
+  // An input is judged by the rules of all ways in, which refuse such fields with their place.
+  const plain = app.getDefaultJsonParser("ignore", "ignore");
   const options = { parseAs: "buffer" } as const;
   app.addContentTypeParser("application/json", options, (request, body: Buffer, done) => {
     request.bodyBytes = body.length;
     if (!isUtf8(body)) {
       return done(new Problem(400, "request.not_json", "The body is not JSON in UTF-8."));
     }
-    const read = (): void => void parse(request, body.toString("utf8"), done);
+    const input = inputIn(request);
+    const parse = input === null ? careful : plain;
+    const read = (): void =>
+      void parse(request, body.toString("utf8"), (error, json) => {
+        const faults = error === null ? changesOf(body, json) : [];
+        if (faults.length === 0) done(error, json);
+        else done(changedJson(faults, input));
+      });
     if (body.length <= smallBytes) return read();
     const makeRoom = roomFor(request, request.answer);
     makeRoom(bytesAsValues(body)).then(read, done);
@@ -193,6 +204,13 @@ function takeJsonOnly(app: FastifyInstance): void {
       ),
     );
   });
+}
+
+/** The pointer to the input of a task in the body of a submission; null: the request is none. */
+function inputIn({ method, routeOptions: { url } }: FastifyRequest): string | null {
+  if (method !== "POST") return null;
+  if (url === "/v1/tasks") return "/input";
+  return url === "/v1/:collection" ? "" : null;
 }
 
 /** Milliseconds. */

@@ -41,6 +41,21 @@ export function invalidRequest(faults: readonly FieldFault[], part?: string): Pr
   return new Problem(422, "request.invalid", faultSentence(shown, part), shown);
 }
 
+/**
+ * The answer to JSON that would be changed by being read. What is wrong below `input` is the input of a task, and is
+ * answered as what its workflow refuses; null: there is none in it.
+ */
+export function changedJson(faults: readonly FieldFault[], input: string | null): Problem {
+  const isInput = ({ pointer }: FieldFault): boolean =>
+    pointer === input || pointer.startsWith(`${input}/`);
+  if (input === null || !faults.every(isInput)) return invalidRequest(faults);
+  const errors = faults.map(({ pointer, detail }) => ({
+    pointer: pointer.slice(input.length),
+    detail,
+  }));
+  return new Problem(422, "task.invalid", faultSentence(errors.map(shortened), "input"), errors);
+}
+
 /** The answer to a request that no route takes. */
 export const noRoute = ({ method, url }: { readonly method: string; readonly url: string }) =>
   new Problem(404, "request.no_route", `There is no ${method} ${url}.`);

@@ -5,11 +5,12 @@ import {
   isVisible,
   parseJson,
 } from "@holdfast/contracts";
+import { ChangedJson } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { NewTask } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import type { Reading } from "./make-tasks.ts";
-import { Problem } from "./problem.ts";
+import { changedJson, Problem } from "./problem.ts";
 
 interface Options {
   /** The workflow of messages that name none; null: they must name one. */
@@ -60,6 +61,7 @@ function bodyOf({ body }: Delivery): unknown {
   try {
     return parseJson(body);
   } catch (error) {
+    if (error instanceof ChangedJson) throw changedJson(error.faults, "");
     if (!(error instanceof SyntaxError)) throw error;
     throw new Problem(400, "request.not_json", "The body is not JSON in UTF-8.");
   }

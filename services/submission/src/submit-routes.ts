@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
 import {
   type AskedSubmission,
   askedInHeaders,
@@ -16,7 +18,7 @@ import type { Codes } from "./api/codes.ts";
 import { describe, ref } from "./api/describe.ts";
 import { examples } from "./api/examples.ts";
 import type { Tasks } from "./find-tasks.ts";
-import { noRoute } from "./problem.ts";
+import { invalidRequest, noRoute } from "./problem.ts";
 import { sendResult } from "./results/result-route.ts";
 import type { ResultWaiter } from "./results/result-waiter.ts";
 import { preferredWait, waitForResult } from "./results/wait-for-result.ts";
@@ -184,7 +186,7 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
       return submit(request, reply, {
         workflow: await workflowOf(request, deps.directory),
         input,
-        ...askedInHeaders((name) => text(headers[name])),
+        ...askedInHeaders((name) => textIn(headers, name)),
         replyTo: text(headers["reply-to"]),
         correlationId: text(headers["correlation-id"]),
         idempotencyKey: text(headers["idempotency-key"]),
@@ -257,6 +259,15 @@ const allowsUnknown = (query: unknown): boolean => {
 
 const text = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join() : header;
+
+/** The text of a header that may have letters of any alphabet, in UTF-8. Node has a character for each of its bytes. */
+function textIn(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const given = text(headers[name]);
+  if (given === undefined || !/[\u0080-\u00ff]/.test(given)) return given;
+  const bytes = Buffer.from(given, "latin1");
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  throw invalidRequest([{ pointer: `/${name}`, detail: "is not in UTF-8" }], "head");
+}
 
 /** The delay from which on a beginning is late: for as long a business key can be held by a task that has not begun. */
 const late = 30 * 24 * 60 * 60 * 1_000;

@@ -1,5 +1,5 @@
-import { isStatusQueue } from "@holdfast/contracts";
-import { Fault, SetupFault } from "@holdfast/domain";
+import { askedInRow, isStatusQueue } from "@holdfast/contracts";
+import { ChangedJson, Fault, SetupFault } from "@holdfast/domain";
 import type { Failpoint, Logger } from "@holdfast/runtime";
 import {
   type EnqueuedRefusal,
@@ -10,7 +10,7 @@ import {
 } from "@holdfast/state-store";
 import { applicationName } from "./access/application-names.ts";
 import { type Reading, type RefusedSubmission, taskMaker } from "./make-tasks.ts";
-import { Problem } from "./problem.ts";
+import { changedJson, Problem } from "./problem.ts";
 import { refusalOf } from "./refuse-deliveries.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
 
@@ -116,6 +116,7 @@ function askedIn(submission: string) {
   try {
     return readRow(submission);
   } catch (error) {
+    if (error instanceof ChangedJson) throw changedJson(error.faults, "/input");
     if (!(error instanceof SyntaxError)) throw error;
     const why = `The submission cannot be read: ${error.message}.`;
     throw new Problem(400, "request.not_json", why);
@@ -156,7 +157,8 @@ function refusalIn({
 function fieldsIn(submission: string): ReturnType<typeof readRow> {
   try {
     return readRow(submission);
-  } catch {
-    return {};
+  } catch (error) {
+    const json = error instanceof ChangedJson ? error.json : null;
+    return typeof json === "object" && json !== null ? askedInRow(json as never) : {};
   }
 }

@@ -219,7 +219,7 @@ describe("a message that is refused", () => {
       ["/__proto__"],
     ],
     ["a wrong total", JSON.stringify({ ...booking, total: "1" }), "task.invalid", ["/total"]],
-    ["a NUL", JSON.stringify(named("Ada\u0000")), "task.invalid", []],
+    ["a NUL", JSON.stringify(named("Ada\u0000")), "task.invalid", ["/guest/name"]],
   ])(
     "because of %s is dead-lettered, and its submitter gets the reason",
     async (_, body, code, pointers) => {

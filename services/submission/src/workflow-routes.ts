@@ -14,7 +14,13 @@ import { describe, ref } from "./api/describe.ts";
 import { cursorOf, pageFields, readCursor, sizeOf } from "./api/pages.ts";
 import { Problem } from "./problem.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
-import { contractWarnings, flowWarnings, missingFor, warningsOf } from "./workflow-warnings.ts";
+import {
+  contractWarnings,
+  flowWarnings,
+  keywordWarnings,
+  missingFor,
+  warningsOf,
+} from "./workflow-warnings.ts";
 
 interface Dependencies {
   readonly store: OperationsStore;
@@ -42,7 +48,7 @@ const descriptions = {
     tag: "workflows",
     summary: "Stores a workflow. 201 when it is new, 200 when it was there.",
     description:
-      "The first version of a workflow is active at once: names without a version mean it. A newer one that is stored later becomes active once its Agents are known; `waitsFor` says what is missing, and `active` which version is active. Storing what is stored activates nothing. `warnings` says that the workflow is retired, and names Agents that have never sent a heartbeat, operations that no running instance announces, instances whose contract of an operation does not fit what the workflow was made with, and values that a step needs and of which no schema says that they are there.",
+      "The first version of a workflow is active at once: names without a version mean it. A newer one that is stored later becomes active once its Agents are known; `waitsFor` says what is missing, and `active` which version is active. Storing what is stored activates nothing. `warnings` says that the workflow is retired, and names Agents that have never sent a heartbeat, operations that no running instance announces, instances whose contract of an operation does not fit what the workflow was made with, values that a step needs and of which no schema says that they are there, and keywords of schemas that are none of JSON Schema.",
     answers: { "200": stored, "201": stored },
     codes: { 409: conflicts, 422: ["workflow.invalid"] },
   }),
@@ -164,6 +170,7 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
         ...warningsOf(definition, agents),
         ...contractWarnings(name, await store.findContractDifferences({ workflows: null })),
         ...(await flowWarnings(definition)),
+        ...keywordWarnings(definition),
       ];
       const waitsFor = known?.awaitsAgents === true ? missingFor(definition, agents) : [];
       return reply

@@ -1,4 +1,4 @@
-import { flowAside, limits, type OpenUse } from "@holdfast/contracts";
+import { flowAside, limits, type OpenUse, unknownKeywords } from "@holdfast/contracts";
 import {
   namesLike,
   type StepDefinition,
@@ -40,6 +40,12 @@ export function warningsOf(
       .map((operation) => unknownOperation(operation, agent, announced));
   });
 }
+
+/** Keywords of its schemas that check nothing: most often they are misspelt. */
+export const keywordWarnings = (definition: unknown): readonly string[] =>
+  unknownKeywords(definition)
+    .slice(0, limits.refusals)
+    .map(({ pointer, detail }) => `${pointer.slice(0, limits.name).toWellFormed()} ${detail}.`);
 
 /** Running instances that may not be able to read what the workflow asks for. */
 export const contractWarnings = (

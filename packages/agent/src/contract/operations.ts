@@ -1,4 +1,4 @@
-import { payloadFaults, type StepRequest } from "@holdfast/contracts";
+import { payloadFaultsAt, payloadWords, type StepRequest } from "@holdfast/contracts";
 import { ContractFault, type Json } from "@holdfast/domain";
 import { contractOf, type Operation, type Operations, type Schema } from "@holdfast/workflow";
 import type { StepContext } from "./handlers.ts";
@@ -48,10 +48,10 @@ const bindDo = (operation: Operation, handler: AnyHandler): BoundOperation => ({
   async prepare({ input }) {
     const checked = await conform(operation.input, input);
     return async (step) => {
-      const output = await conform(operation.output, await handler(checked as never, step));
-      const faults = payloadFaults(output);
+      const output = await conformOutput(operation.output, await handler(checked as never, step));
+      const faults = payloadFaultsAt(output);
       if (faults.length === 0) return output as Json;
-      throw new ContractFault("step.output_unstorable", `The output ${faults.join(" and ")}`);
+      throw new ContractFault("step.output_unstorable", `The output ${payloadWords(faults)}`);
     };
   },
 });
@@ -77,6 +77,13 @@ const bindUndo = (operation: Operation, handler: AnyHandler): BoundOperation => 
 async function conformIfPossible(schema: Schema, value: unknown): Promise<unknown> {
   const result = await schema["~standard"].validate(value);
   return result.issues === undefined ? result.value : value;
+}
+
+/** What a handler returned as its contract has it. A handler that returns nothing has null for its output. */
+async function conformOutput(schema: Schema, output: unknown): Promise<unknown> {
+  if (output !== undefined) return (await conform(schema, output)) ?? null;
+  const result = await schema["~standard"].validate(undefined);
+  return result.issues === undefined ? (result.value ?? null) : conform(schema, null);
 }
 
 async function conform(schema: Schema, value: unknown): Promise<unknown> {

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { lineOfJsonFault, textOfBytes } from "@holdfast/domain";
 import { parseDuration } from "@holdfast/domain/duration";
 import { parseWhen, whenWords } from "@holdfast/domain/instant";
+import { ChangedJson, parseJsonText } from "@holdfast/domain/json-text";
 import { UsageError } from "./usage-error.ts";
 import type { Invocation } from "./verb.ts";
 
@@ -12,8 +13,9 @@ export async function jsonOf(text: string, what: string, io: Invocation["io"]): 
   if (text.startsWith("@")) return parseFile(fileOf(text.slice(1)), text.slice(1));
   const read = text === "-" ? await io.stdin() : text;
   try {
-    return JSON.parse(read) as unknown;
+    return parseJsonText(read);
   } catch (error) {
+    if (error instanceof ChangedJson) throw new UsageError(`${what}: ${error.message}`);
     throw new UsageError(
       `${what} is no JSON (${(error as Error).message}): write it as '{"a": 1}', or @file, or - for the standard input`,
     );
@@ -23,8 +25,9 @@ export async function jsonOf(text: string, what: string, io: Invocation["io"]): 
 /** Reads JSON. Throws a `UsageError` with the file and the line at which it breaks off. */
 export function parseFile(text: string, file: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJsonText(text);
   } catch (error) {
+    if (error instanceof ChangedJson) throw new UsageError(`${file}: ${error.message}`);
     const why = (error as Error).message.split("\n")[0];
     throw new UsageError(`${file}:${lineOfJsonFault(text)}: this is not JSON (${why})`);
   }

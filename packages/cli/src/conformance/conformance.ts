@@ -2,7 +2,7 @@ import { exec } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { agentNamePattern } from "@holdfast/contracts";
-import { type Json, PermanentFault } from "@holdfast/domain";
+import { PermanentFault, parseJsonText } from "@holdfast/domain";
 import { cutConsumers } from "@holdfast/messaging";
 import { UsageError } from "../api/usage-error.ts";
 import type { Invocation, Outcome } from "../api/verb.ts";
@@ -176,7 +176,7 @@ function casesOf(text: Invocation["text"]): ConformanceOptions["cases"] {
     throw new UsageError("Say what to ask it for: --cases FILE, or --operation NAME");
   }
   try {
-    return { happy: { operation, input: JSON.parse(text("input") ?? "null") as Json } };
+    return { happy: { operation, input: parseJsonText(text("input") ?? "null") } };
   } catch {
     throw new UsageError("--input is no JSON");
   }

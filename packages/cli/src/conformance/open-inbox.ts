@@ -1,7 +1,8 @@
 import {
   AgentHeartbeat,
   agentOfReply,
-  payloadFaults,
+  payloadFaultsAt,
+  payloadWords,
   replyExchange,
   StepReply,
   type StepRequest,
@@ -135,7 +136,7 @@ function replyFaults(
 
 function outcomeFaults(outcome: StepReply["outcome"]): readonly string[] {
   if (outcome.kind === "completed")
-    return payloadFaults(outcome.output).map((fault) => `its output ${fault}`);
+    return payloadFaultsAt(outcome.output).map((fault) => `its output ${payloadWords([fault])}`);
   if (outcome.kind === "stopped" || /^[\w-]+(\.[\w-]+)+$/.test(outcome.code)) return [];
   return [`its code is ${outcome.code}, and not of the form area.what`];
 }

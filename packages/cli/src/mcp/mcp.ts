@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { type HoldfastClient, holdfastClient } from "@holdfast/client";
 import { PermanentFault } from "@holdfast/domain";
 import { holdfastVersion } from "@holdfast/runtime";
@@ -12,6 +13,7 @@ import { askedOf, serviceOf } from "../api/connection.ts";
 import type { Profile } from "../api/profiles.ts";
 import { portOf } from "../api/values.ts";
 import type { Invocation, Outcome } from "../api/verb.ts";
+import { exactLines, readSent, type Sent, textOf } from "./exact-json.ts";
 import { systemTools } from "./system-tools.ts";
 import { taskTools } from "./task-tools.ts";
 import { answer, type Tool } from "./tool.ts";
@@ -34,8 +36,12 @@ export async function mcp({ text, flag, io }: Invocation): Promise<Outcome> {
   }
   const server = open();
   const { promise: closed, resolve } = Promise.withResolvers<void>();
-  for (const end of ["end", "close"]) process.stdin.once(end, () => resolve());
-  await server.connect(new StdioServerTransport());
+  const lines = Readable.from(
+    exactLines(process.stdin, (line) => io.out(line)),
+    { objectMode: false },
+  );
+  for (const end of ["end", "close", "error"]) lines.once(end, () => resolve());
+  await server.connect(new StdioServerTransport(lines));
   await closed;
   return done;
 }
@@ -142,11 +148,27 @@ async function handle(
   if (headers.origin !== undefined) return refuse(response, 403, "Web pages are not served.");
   if (url.split("?")[0] !== path) return refuse(response, 404, `MCP is served at ${path}.`);
   if (method !== "POST") return refuse(response, 405, "Use POST.");
+  const text = await textOf(request);
+  if (text === null) return refuse(response, 413, "The message is too long.");
+  const sent = sentIn(text);
+  if (sent === null) return refuse(response, 400, "The message is no JSON.");
+  if ("refusal" in sent) {
+    response.writeHead(200, { "content-type": "application/json" }).end(sent.refusal);
+    return;
+  }
   const server = open();
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.on("close", () => void server.close());
   await server.connect(transport);
-  await transport.handleRequest(request, response);
+  await transport.handleRequest(request, response, sent.json);
+}
+
+function sentIn(text: string): Sent | null {
+  try {
+    return readSent(text);
+  } catch {
+    return null;
+  }
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

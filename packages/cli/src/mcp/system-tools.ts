@@ -4,7 +4,7 @@ import { callOperation } from "../api/call-operation.ts";
 import type { OperationId } from "../api/operation.ts";
 import { docPages, findPage, searchDocs } from "../docs/doc-pages.ts";
 import { defineTool, type Tool } from "./tool.ts";
-import { given, toolDescription, toolInput } from "./tool-input.ts";
+import { given, meantBy, toolDescription, toolInput } from "./tool-input.ts";
 
 const read = (name: string, title: string, operation: OperationId): Tool =>
   defineTool({
@@ -106,7 +106,10 @@ const searchDoc = defineTool({
   title: "Search the documentation",
   description: "Places in the documentation of this release where all of the words stand.",
   operations: [],
-  input: { words: z.string().min(1).max(200), limit: z.int().min(1).max(50).default(10) },
+  input: {
+    words: z.string().min(1).max(200),
+    limit: meantBy("integer", z.int().min(1).max(50).default(10)),
+  },
   writes: false,
   run: async ({ words, limit }) => ({ hits: searchDocs(docPages(), words, limit) }),
 });

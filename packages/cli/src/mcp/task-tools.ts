@@ -2,7 +2,7 @@ import type { HoldfastClient, ListedTask, ListFilter } from "@holdfast/client";
 import { z } from "zod";
 import { callOperation } from "../api/call-operation.ts";
 import { defineTool, type Tool } from "./tool.ts";
-import { given, toolDescription, toolInput } from "./tool-input.ts";
+import { given, meantBy, toolDescription, toolInput } from "./tool-input.ts";
 
 const filter = toolInput(
   "listTasks",
@@ -39,7 +39,7 @@ const getTask = defineTool({
   title: "Show a task",
   description: toolDescription("getTask", "With history: every move, with actor, time and reason."),
   operations: ["getTask", "getHistory"],
-  input: { ...toolInput("getTask", "id"), history: z.boolean().default(false) },
+  input: { ...toolInput("getTask", "id"), history: meantBy("boolean", z.boolean().default(false)) },
   writes: false,
   async run({ id = "", history }, { tasks }) {
     const task = await tasks.get(id);

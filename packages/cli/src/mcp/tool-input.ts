@@ -1,3 +1,4 @@
+import { ChangedJson, type Json, parseJsonText } from "@holdfast/domain";
 import { z } from "zod";
 import { fieldOf, type OperationId, operationOf, type RequestOf } from "../api/operation.ts";
 
@@ -13,10 +14,38 @@ export function toolInput<Id extends OperationId, Name extends NameOf<Id>>(
 ): InputOf<Id, Name> {
   const entries = names.map((name) => {
     const { schema, required } = fieldOf(operation, name as never);
-    const read = z.fromJSONSchema(schema as JsonSchema);
+    const read = meantBy(schema.type, z.fromJSONSchema(schema as JsonSchema));
     return [name, required ? read : read.optional()] as const;
   });
   return Object.fromEntries(entries) as unknown as InputOf<Id, Name>;
+}
+
+/**
+ * Reads an argument as it is meant: models and their clients write objects, lists, numbers and `true` into texts. Where a
+ * text is asked for, it stays one. `type` is that of JSON Schema; undefined: any JSON.
+ */
+export const meantBy = <Read extends z.ZodType>(
+  type: string | undefined,
+  read: Read,
+): z.ZodType<z.output<Read>> =>
+  (type === "string"
+    ? read
+    : z.preprocess((given, context) => {
+        if (typeof given !== "string") return given;
+        try {
+          const json = parseJsonText(given);
+          return isMeant(json, type) ? json : given;
+        } catch (error) {
+          if (error instanceof ChangedJson) context.addIssue(error.message);
+          return given;
+        }
+      }, read)) as z.ZodType<z.output<Read>>;
+
+/** Whether what a text holds is meant in its place. A text is as good as any other scalar, where any JSON is. */
+function isMeant(json: Json, type: string | undefined): boolean {
+  if (typeof json === "number") return type === "integer" || type === "number";
+  if (typeof json === "boolean") return type === "boolean";
+  return typeof json === "object" && json !== null;
 }
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0] & object;

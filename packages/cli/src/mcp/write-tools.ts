@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Step, Task } from "@holdfast/client";
-import { PermanentFault } from "@holdfast/domain";
+import { canonicalJson, PermanentFault } from "@holdfast/domain";
 import { z } from "zod";
 import { defineTool, type Tool } from "./tool.ts";
-import { given, toolDescription, toolInput } from "./tool-input.ts";
+import { given, meantBy, toolDescription, toolInput } from "./tool-input.ts";
 
-const dryRun = z.boolean().default(true);
+const dryRun = meantBy("boolean", z.boolean().default(true));
 const actor = "The actor is the person for whom you act.";
 
 const { "idempotency-key": idempotencyKey } = toolInput("submitTask", "idempotency-key");
@@ -15,7 +15,7 @@ const submitTask = defineTool({
   title: "Submit a task",
   description: toolDescription(
     "submitTask",
-    "The same idempotency key with the same input is one task, however often it is submitted; without a key, the same input is one task.",
+    "The same idempotency key with the same input is one task, however often it is submitted; without a key, the same input is one task. Give the input as JSON: a text that holds an object or a list is read as that.",
   ),
   operations: ["submitTask"],
   input: {
@@ -25,7 +25,7 @@ const submitTask = defineTool({
   },
   writes: true,
   run: ({ workflow = "", input, idempotencyKey: asked, ...how }, client) => {
-    const content = JSON.stringify([workflow, input]);
+    const content = canonicalJson([workflow, input]);
     const key = asked ?? `mcp-${createHash("sha256").update(content).digest("hex")}`;
     return client.submit(workflow, input, { ...given(how), idempotencyKey: key });
   },

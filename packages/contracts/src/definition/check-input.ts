@@ -1,7 +1,17 @@
 import type { Json } from "@holdfast/domain";
 import { checkHere, type OpenChecker, type Soon, soon } from "../aside/checker.ts";
 import { limits } from "../limits/limits.ts";
-import { escaped, isObject, type JsonSchema } from "../schema/schema-keywords.ts";
+import {
+  composing,
+  conditional,
+  dependent,
+  escaped,
+  isObject,
+  type JsonSchema,
+  listed,
+  named as mapsOfSchemas,
+  single,
+} from "../schema/schema-keywords.ts";
 import type { SchemaError } from "./schema-compiler.ts";
 
 /** A JSON pointer (RFC 6901) to what is wrong in a value, and what is wrong there. */
@@ -45,30 +55,58 @@ export const compileInput = (schema: JsonSchema): InputCheck =>
   // What is checked here is never a promise.
   openInput(schema, checkHere) as InputCheck;
 
-/** Keywords by which a part of the schema may name fields that another does not. */
-const composed = ["allOf", "anyOf", "oneOf", "if", "not", "$ref", "$dynamicRef"];
+/** Keywords that say which fields an object has beside those of `properties`, and nothing of these. */
+const ofOthers = [
+  "additionalProperties",
+  "minProperties",
+  "propertyNames",
+  "unevaluatedProperties",
+] as const;
+const ofThese: ReadonlySet<string> = new Set([...ofOthers, "items", "properties"]);
+
+/**
+ * Keywords by which a part of the schema may name fields that another does not: all that hold schemas or values, but for
+ * those that are followed here.
+ */
+const composed: readonly string[] = [
+  "$dynamicRef",
+  "$recursiveRef",
+  "$ref",
+  "const",
+  "enum",
+  ...composing,
+  ...conditional,
+  ...dependent,
+  ...listed,
+  ...mapsOfSchemas,
+  ...single,
+].filter((keyword) => !ofThese.has(keyword));
 
 /**
  * The schema that an input is checked by. It closes what is reached by `properties` and `items` alone, where nothing
- * else says which fields there are.
+ * else says which fields there are: what closing refuses is a field that the schema does not mention.
  */
 export function closeObjects(schema: Json): JsonSchema {
-  if (!isObject(schema) || composed.some((keyword) => keyword in schema))
+  if (!isObject(schema) || composed.some((keyword) => Object.hasOwn(schema, keyword)))
     return schema as JsonSchema;
-  const { properties, items, ...rest } = schema;
-  const isOpen =
-    isObject(properties) &&
-    !["additionalProperties", "unevaluatedProperties", "patternProperties"].some(
-      (keyword) => keyword in rest,
-    );
+  const { properties, items, required, ...rest } = schema;
+  const isClosed =
+    isObject(properties) && !ofOthers.some((keyword) => Object.hasOwn(rest, keyword));
+  // A field that is required is mentioned, too.
+  const needed = isClosed && Array.isArray(required) ? required : [];
+  const names = needed.filter((name: Json): name is string => typeof name === "string");
   return {
     ...rest,
-    ...(isOpen ? { additionalProperties: false } : {}),
+    ...(required === undefined ? {} : { required }),
+    ...(isClosed ? { additionalProperties: false } : {}),
     ...(isObject(properties)
       ? {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, part]) => [name, closeObjects(part)]),
-          ),
+          properties: {
+            ...Object.fromEntries(names.map((name) => [name, true])),
+            ...Object.fromEntries(
+              Object.entries(properties).map(([name, part]) => [name, closeObjects(part)]),
+            ),
+          },
         }
       : {}),
     ...(items === undefined ? {} : { items: isObject(items) ? closeObjects(items) : items }),

@@ -10,6 +10,8 @@ import {
 } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { limits } from "../limits/limits.ts";
+import { dialectOf } from "../schema/dialect.ts";
+import { formats } from "../schema/formats.ts";
 import type { LinearPattern } from "../schema/linear-pattern.ts";
 import { type Meter, openMeter, TooManySteps } from "../schema/meter.ts";
 import { type PlainSchema, readPlainSchema } from "../schema/plain-schema.ts";
@@ -59,8 +61,7 @@ const stepsForAllErrors = 20_000;
 export const ofOurOwn = { meta: false, validateSchema: false } as const;
 
 /**
- * Compiles JSON Schemas that users wrote, of draft 7 or 2020-12 as their `$schema` says (draft 7 where it says
- * nothing). It is the only place that does: whatever the schema and the value, a check ends after
+ * Compiles JSON Schemas that users wrote, of draft 7 or 2020-12 (`dialectOf`). It is the only place that does: whatever the schema and the value, a check ends after
  * `limits.checkSteps`. What is compiled lives as long as the compiler. Throws for a schema that cannot be compiled.
  */
 export function schemaCompiler({
@@ -93,8 +94,8 @@ export function schemaCompiler({
 }
 
 const judges = {
-  draft7: judge(() => new Ajv(settings)),
-  draft2020: judge(() => new Ajv2020(settings)),
+  draft7: judge(() => new Ajv({ ...settings, validateFormats: false })),
+  draft2020: judge(() => new Ajv2020({ ...settings, validateFormats: false })),
 };
 
 /** Compiles the schemas of schemas, for a process that will judge some, before anything waits for it. */
@@ -107,8 +108,7 @@ export function mustBeSchema(schema: JsonSchema): void {
   void (is2020(schema) ? judges.draft2020() : judges.draft7()).validateSchema(schema, true);
 }
 
-export const is2020 = ({ $schema: name }: JsonSchema): boolean =>
-  typeof name === "string" && name.includes("2020-12");
+export const is2020 = (schema: JsonSchema): boolean => dialectOf(schema) === "2020-12";
 
 /** Knows the schema of schemas, which takes 5 ms to compile: once for each process. */
 function judge(open: () => Ajv): () => Ajv {
@@ -125,7 +125,6 @@ function unlimited(): Meter {
 
 const settings: Options = {
   strict: false,
-  validateFormats: false,
   logger: false,
   // What every object inherits is no field of it.
   ownProperties: true,
@@ -145,6 +144,7 @@ function openCompiler({ schema, plain, wantsAll, meter, patterns }: Opening): Aj
     ...settings,
     ...ofOurOwn,
     allErrors: wantsAll,
+    formats,
     // A part that is used often would otherwise be compiled as often.
     inlineRefs: false,
     code: {

@@ -1,4 +1,5 @@
 import { limits } from "../limits/limits.ts";
+import { unknownIn, unsupportedIn } from "../schema/dialect.ts";
 import { openMeter } from "../schema/meter.ts";
 import { mostExpanded, readPlainSchema } from "../schema/plain-schema.ts";
 import type { JsonSchema } from "../schema/schema-keywords.ts";
@@ -44,6 +45,12 @@ function faultsIn(pointer: string, use: () => unknown): readonly FieldFault[] {
 export const unsupportedParts = (json: unknown): readonly FieldFault[] =>
   [...unsupportedInEach(json)].flat();
 
+/** The keywords of a definition's schemas that are none of JSON Schema, and may be misspelt. */
+export const unknownKeywords = (json: unknown): readonly FieldFault[] =>
+  schemasOf(json).flatMap(([pointer, schema]) =>
+    unknownIn(schema).map((part) => ({ ...part, pointer: `${pointer}${part.pointer}` })),
+  );
+
 /** `unsupportedParts`, one schema at a time. */
 export function* unsupportedInEach(json: unknown): Generator<readonly FieldFault[], void> {
   for (const [pointer, schema] of schemasOf(json)) yield faultsOf(pointer, schema);
@@ -53,6 +60,7 @@ function faultsOf(pointer: string, schema: JsonSchema): readonly FieldFault[] {
   try {
     const { leftOut, isEndless, expandedSize } = readPlainSchema(schema, openMeter());
     return [
+      ...unsupportedIn(schema).map((part) => ({ ...part, pointer: `${pointer}${part.pointer}` })),
       ...leftOut.map((part) => ({ ...part, pointer: `${pointer}${part.pointer}` })),
       ...(isEndless
         ? [{ pointer, detail: "has a part that refers to itself without going deeper" }]

@@ -1,5 +1,6 @@
 import type { Json } from "@holdfast/domain";
 import { is2020 } from "../definition/schema-compiler.ts";
+import { newer } from "../schema/dialect.ts";
 import type { LinearPattern } from "../schema/linear-pattern.ts";
 import { openMeter } from "../schema/meter.ts";
 import { readPlainSchema } from "../schema/plain-schema.ts";
@@ -42,17 +43,6 @@ export function readSchema(schema: JsonSchema | undefined): SchemaReader {
     return anything;
   }
 }
-
-/** Keywords that the checks of draft 7 know nothing of. */
-const newer: ReadonlySet<string> = new Set([
-  "dependentRequired",
-  "dependentSchemas",
-  "maxContains",
-  "minContains",
-  "prefixItems",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-]);
 
 /** A keyword of a schema, if its check looks at it. */
 export const keywordOf = (

@@ -1,7 +1,8 @@
-import { ContractFault, type Json } from "@holdfast/domain";
+import { ChangedJson, ContractFault, type Json, type ValueFault } from "@holdfast/domain";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Static, TSchema } from "typebox";
 import { ofOurOwn } from "../definition/schema-compiler.ts";
+import { limits } from "../limits/limits.ts";
 import { parseJson } from "./parse-json.ts";
 
 /** A message as both ends see it: its name on the wire, its JSON Schema, how to write and read it. */
@@ -168,7 +169,13 @@ function parse(type: string, content: Buffer): Json {
   try {
     return parseJson(content);
   } catch (cause) {
-    throw new MalformedMessage(type, "it is not JSON", { cause });
+    if (!(cause instanceof ChangedJson))
+      throw new MalformedMessage(type, "it is not JSON", { cause });
+    const { faults, json, message } = cause;
+    const why = message.slice(0, limits.words).toWellFormed();
+    // Of a message whose own fields stand twice, none is known.
+    const isOwn = faults.some(({ pointer }) => pointer.lastIndexOf("/") === 0);
+    throw new MalformedMessage(type, why, { ...(isOwn ? {} : { json }), changes: faults });
   }
 }
 
@@ -176,14 +183,29 @@ function parse(type: string, content: Buffer): Json {
 export class MalformedMessage extends ContractFault {
   // No field: logs have the fields of faults.
   readonly #json: Json | undefined;
+  readonly #changes: readonly ValueFault[];
 
   constructor(
     type: string,
     why: string,
-    { json, cause }: { readonly json?: Json; readonly cause?: unknown },
+    {
+      json,
+      cause,
+      changes = [],
+    }: {
+      readonly json?: Json;
+      readonly cause?: unknown;
+      readonly changes?: readonly ValueFault[];
+    },
   ) {
     super("message.malformed", `Not a ${type}: ${why}`, { cause, details: { type } });
     this.#json = json;
+    this.#changes = changes;
+  }
+
+  /** What of its JSON would be changed by being read; empty: nothing, or it is no JSON. */
+  get changes(): readonly ValueFault[] {
+    return this.#changes;
   }
 
   /** What was parsed, which may be large; undefined: it is not JSON. */

@@ -1,8 +1,9 @@
+import { ChangedJson, changesIn } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { limits } from "../limits/limits.ts";
 import { payloadFaults } from "../limits/payload-faults.ts";
-import { parseJson, shapeOf } from "./parse-json.ts";
+import { changesOf, parseJson, shapeOf } from "./parse-json.ts";
 
 test("parseJson reads UTF-8, with or without a byte order mark", () => {
   expect(parseJson(Buffer.from('"Zürich 🧀"'))).toBe("Zürich 🧀");
@@ -94,5 +95,32 @@ test("the shape of a text bounds its levels and values", () => {
       expect(depth).toBe(levelsOf(value));
       expect(values).toBeGreaterThanOrEqual(valuesOf(value));
     }),
+  );
+});
+
+/** JSON with numbers of every form and length, and names that may stand twice. */
+const anyText = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom("a", "b", "__proto__", '\\"', "\\u0061"),
+      fc.oneof(
+        fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/),
+        fc.constantFrom('"1:2,3e400"', '{"a":1}', '{"a":1,"a":1}', "[1,{}]", "null", '":"'),
+      ),
+    ),
+    { maxLength: 4 },
+  )
+  .map((fields) => `{${fields.map(([name, value]) => `"${name}" : ${value}`).join(", ")}}`);
+
+test("the quick look at a text finds a change if and only if the whole look finds one", () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const content = Buffer.from(text);
+      const changes = changesIn(text);
+      expect(changesOf(content, JSON.parse(text))).toEqual(changes);
+      if (changes.length === 0) expect(parseJson(content)).toEqual(JSON.parse(text));
+      else expect(() => parseJson(content)).toThrow(ChangedJson);
+    }),
+    { numRuns: 1_000 },
   );
 });

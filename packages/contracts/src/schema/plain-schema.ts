@@ -1,4 +1,5 @@
 import type { Json } from "@holdfast/domain";
+import { isCheckedFormat } from "./dialect.ts";
 import { type LinearPattern, linearPattern } from "./linear-pattern.ts";
 import type { Meter } from "./meter.ts";
 import { UnsupportedPattern } from "./parse-pattern.ts";
@@ -174,6 +175,7 @@ function plainPart(writing: Writing, schema: Json, pointer: string): Json {
   if (typeof pattern === "string" && takesPattern(writing, pattern, `${pointer}/pattern`)) {
     result["pattern"] = pattern;
   }
+  if (isCheckedFormat(schema)) result["format"] = own(schema, "format")!;
   const ref = own(schema, "$ref");
   const target = typeof ref === "string" ? referTo(writing, ref, pointer) : null;
   if (target !== null) result["$ref"] = target;

@@ -43,7 +43,7 @@ export function costsOf(part: JsonSchema, seen: number): Costs {
       has("unevaluatedProperties") * (1 + seen) +
       has("minProperties") +
       has("maxProperties"),
-    perCharacter: (has("minLength") + has("maxLength")) / 8,
+    perCharacter: (has("minLength") + has("maxLength")) / 8 + has("format"),
   };
 }
 

@@ -38,12 +38,14 @@ export function findPlaces(root: JsonSchema): Places {
       all.set(pointer, { schema, base: around });
       return;
     }
-    const { $id: id, $anchor: anchor } = schema;
+    const { $id: id, $anchor, $dynamicAnchor } = schema;
     const hasOwnName = typeof id === "string" && !id.startsWith("#");
     const base = hasOwnName ? pointer : around;
     if (hasOwnName) ids.set(id.replace(/#$/, ""), pointer);
     else if (typeof id === "string") anchors.set(`${base}${id}`, pointer);
-    if (typeof anchor === "string") anchors.set(`${base}#${anchor}`, pointer);
+    for (const anchor of [$anchor, $dynamicAnchor]) {
+      if (typeof anchor === "string") anchors.set(`${base}#${anchor}`, pointer);
+    }
     all.set(pointer, { schema, base });
     for (const [path, part] of [...partsOf(schema), ...mapsOf(schema, definitions)]) {
       visit(part, `${pointer}${path}`, base);

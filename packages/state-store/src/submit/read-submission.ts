@@ -9,6 +9,8 @@ import {
   labelNamePattern,
   limits,
   payloadFaults,
+  payloadFaultsAt,
+  payloadWords,
   Submission,
   type TaskInputCheck,
 } from "@holdfast/contracts";
@@ -127,9 +129,9 @@ function mustBeKnown(asked: AskedSubmission): void {
 const pointerOf = (field: string): string => field.replaceAll("~", "~0").replaceAll("/", "~1");
 
 async function readInput(input: unknown, { check }: TargetWorkflow): Promise<Json> {
-  const faults = payloadFaults(input);
+  const faults = payloadFaultsAt(input);
   if (faults.length > 0) {
-    throw new SubmissionFault("task.invalid", `The input ${faults.join(" and ")}.`);
+    throw new SubmissionFault("task.invalid", `The input ${payloadWords(faults)}.`, faults);
   }
   const errors = await check(input);
   if (errors.length === 0) return input as Json;

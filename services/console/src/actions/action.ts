@@ -1,5 +1,7 @@
 import { changeWords, type JsonPatch, readChange } from "@holdfast/domain";
+import { parseJsonText } from "@holdfast/domain/json-text";
 import type { Call } from "../api/call.ts";
+import { jsonFault } from "../parts/json-fault.ts";
 
 /** One request that an action makes. */
 export interface ActionCall {
@@ -59,10 +61,10 @@ export function readField(field: ActionField | null, text: string): ReadField {
     return field.isRequired ? { ...nothing, fault: "Give JSON, such as {} or null." } : nothing;
   }
   try {
-    return { field: JSON.parse(text) as unknown, fault: null };
+    return { field: parseJsonText(text), fault: null };
   } catch (error) {
     if (field.takesChanges === true && !/^\s*[{["]/.test(text)) return readChanges(text);
-    return { ...nothing, fault: `This is not JSON: ${(error as Error).message}` };
+    return { ...nothing, fault: jsonFault(error) };
   }
 }
 

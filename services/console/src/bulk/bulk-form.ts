@@ -1,8 +1,10 @@
 import type { paths } from "@holdfast/client";
 import type { BulkAction, JsonPatch } from "@holdfast/domain";
+import { parseJsonText } from "@holdfast/domain/json-text";
 import { patchWords, readChanges, shellWord } from "../actions/action.ts";
 import { type Call, call } from "../api/call.ts";
 import type { SearchFilter } from "../api/operations-types.ts";
+import { jsonFault } from "../parts/json-fault.ts";
 
 /** What a bulk operation is to do, and to which tasks. */
 export interface BulkTarget {
@@ -94,9 +96,9 @@ type ReadOutput = { readonly value: unknown } | { readonly fault: string };
 function readOutput(text: string): ReadOutput | null {
   if (text.trim() === "") return null;
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: parseJsonText(text) };
   } catch (error) {
-    return { fault: `This is not JSON: ${(error as Error).message}` };
+    return { fault: jsonFault(error) };
   }
 }
 

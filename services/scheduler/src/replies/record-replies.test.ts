@@ -170,6 +170,36 @@ describe("a reply that is nearly right", () => {
   );
 
   test.each([
+    [
+      "a number that is rounded in its output",
+      text.replace("null", '{"a/b":[1,0.1234567890123456789]}'),
+      "step.output_unstorable",
+      "The output has a number of more digits than are kept: write it as a text (/a~1b/1)",
+    ],
+    [
+      "a field that stands twice in its output",
+      text.replace("null", '{"id":1,"id":2}'),
+      "step.output_unstorable",
+      "The output has two values: an object has each field once (/id)",
+    ],
+    [
+      "an outcome that stands twice",
+      text.replace('"output":null', '"output":null,"kind":"failed"'),
+      "step.reply_invalid",
+      "/outcome/kind has two values: an object has each field once",
+    ],
+  ])("because of %s ends its attempt, with the place", async (_, body, code, reason) => {
+    const { record, events, kept, refused } = recording();
+    await record([{ ...delivered("good"), body: Buffer.from(body), reject: fail }]);
+    const { taskId, ...attempt } = address;
+    const ended = { kind: "failed", code, transient: false, effect: "unknown", ...attempt };
+    const faultDetail = expect.stringContaining(reason);
+    expect(events).toMatchObject([{ taskId, event: ended, faultDetail }]);
+    expect(kept).toMatchObject([{ reason: code }]);
+    expect(refused).toMatchObject([{ refused: { agent: "payments", code } }]);
+  });
+
+  test.each([
     ["of an attempt that is over", JSON.stringify({ ...address, step: "late" })],
     ["that does not say which task it is about", JSON.stringify({ ...address, taskId: "7" })],
     [

@@ -3,6 +3,7 @@ import {
   isProbeRoute,
   MalformedMessage,
   ownReplyQueues,
+  payloadWords,
   ReplyProbe,
   readReplyAddress,
   replyQueue,
@@ -15,6 +16,7 @@ import {
   type Milliseconds,
   parseInstant,
   type Task,
+  type ValueFault,
 } from "@holdfast/domain";
 import type {
   BatchOptions,
@@ -263,13 +265,28 @@ function readReply(body: Buffer): { readonly reply: StepReply; readonly shapeFau
     if (!(error instanceof MalformedMessage)) throw error;
     const address = readReplyAddress(body, error);
     if (address === null) throw error;
-    const code = "step.reply_invalid";
-    const { message } = error;
+    const { code, message } = shapeFaultOf(error);
     return {
       reply: { ...address, outcome: { kind: "failed", code, message, transient: false } },
       shapeFault: new ContractFault(code, message),
     };
   }
+}
+
+/** What ends an attempt whose reply is none: an output that is not kept as it is written is that of a readable reply. */
+function shapeFaultOf({ message, changes }: MalformedMessage) {
+  const output = "/outcome/output";
+  const isOutput = ({ pointer }: ValueFault): boolean =>
+    pointer === output || pointer.startsWith(`${output}/`);
+  if (changes.length === 0 || !changes.every(isOutput)) {
+    return { code: "step.reply_invalid", message } as const;
+  }
+  const [first] = changes.map(({ pointer, detail }) => ({
+    pointer: pointer.slice(output.length),
+    detail,
+  }));
+  const words = `The output ${payloadWords(first === undefined ? [] : [first])}`;
+  return { code: "step.output_unstorable", message: words } as const;
 }
 
 function partition<T>(all: readonly T[], test: (one: T) => boolean): readonly [T[], T[]] {

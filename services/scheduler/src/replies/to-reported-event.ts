@@ -1,4 +1,4 @@
-import { limits, payloadFaults, type StepReply } from "@holdfast/contracts";
+import { limits, payloadFaultsAt, payloadWords, type StepReply } from "@holdfast/contracts";
 import {
   type AttemptRef,
   ContractFault,
@@ -10,9 +10,9 @@ import type { ReportedTaskEvent } from "@holdfast/state-store";
 
 /** Why the output of a reply cannot be kept; null: it can, or there is none. */
 export function faultOfOutput({ outcome }: StepReply): ContractFault | null {
-  const faults = outcome.kind === "completed" ? payloadFaults(outcome.output) : [];
+  const faults = outcome.kind === "completed" ? payloadFaultsAt(outcome.output) : [];
   if (faults.length === 0) return null;
-  return new ContractFault("step.output_unstorable", `The output ${faults.join(" and ")}`);
+  return new ContractFault("step.output_unstorable", `The output ${payloadWords(faults)}`);
 }
 
 /**

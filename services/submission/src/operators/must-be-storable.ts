@@ -1,10 +1,11 @@
-import { payloadFaults } from "@holdfast/contracts";
+import { payloadFaultsAt, payloadWords } from "@holdfast/contracts";
 import type { Json } from "@holdfast/domain";
 import { Problem } from "../problem.ts";
 
 /** Throws a 422 for a value that is no payload: too large, too deep, or with text that cannot be stored. */
 export function mustBeStorable(json: Json, what: string): void {
-  const faults = payloadFaults(json);
+  const faults = payloadFaultsAt(json);
   if (faults.length === 0) return;
-  throw new Problem(422, "request.invalid", `The ${what} ${faults.join(" and ")}.`);
+  const errors = faults.map(({ pointer, detail }) => ({ pointer: `/${what}${pointer}`, detail }));
+  throw new Problem(422, "request.invalid", `The ${what} ${payloadWords(faults)}.`, errors);
 }

@@ -10,4 +10,4 @@ alter table state.bulk_operations
 -- phase: online
 alter table state.bulk_operations validate constraint only_resubmissions_have_a_patch;
 
-update state.compatibility set schema_version = greatest(schema_version, 30);
+update state.compatibility set schema_version = greatest(schema_version, 28);

@@ -57,4 +57,4 @@ end
 $$;
 
 update state.compatibility
-   set schema_version = greatest(schema_version, 28), oldest_reader = greatest(oldest_reader, 28);
+   set schema_version = greatest(schema_version, 29), oldest_reader = greatest(oldest_reader, 29);
