@@ -49,9 +49,9 @@ export class RequestError extends TypeError {
   /** The JSON pointer (RFC 6901) to what is wrong, from the body of the request; null: it is not in the body. */
   readonly pointer: string | null;
 
-  constructor(message: string, { cause, pointer = null }: RequestErrorOptions = {}) {
+  constructor(message: string, { cause, pointer }: RequestErrorOptions = {}) {
     super(message, { cause });
-    this.pointer = pointer;
+    this.pointer = pointer ?? null;
   }
 }
 

@@ -7,11 +7,14 @@ import { RequestError, reasonOf } from "./errors.ts";
 export function jsonText(body: unknown): string {
   const lost: unknown[] = [];
   try {
-    const text = JSON.stringify(body, function check(this: Readonly<Record<string, unknown>>, key, value: unknown) {
-      // What a date says of itself is null where it is none.
-      if (whyNot(this[key], this) !== null || whyNot(value, this) !== null) lost.push(value);
-      return value;
-    });
+    const text = JSON.stringify(
+      body,
+      function check(this: Readonly<Record<string, unknown>>, key, value: unknown) {
+        // What a date says of itself is null where it is none.
+        if (whyNot(this[key], this) !== null || whyNot(value, this) !== null) lost.push(value);
+        return value;
+      },
+    );
     if (lost.length === 0) return text;
   } catch (cause) {
     throw refusal(body, cause);

@@ -35,7 +35,11 @@ test.each<[string, unknown, string]>([
   ["a map", { m: new Map([[1, 2]]) }, "/input/m of the body cannot be sent as JSON: it is a Map"],
   ["a set", { s: new Set() }, "it is a Set"],
   ["bytes", { b: new Uint8Array(2) }, "it is a Uint8Array"],
-  ["a date that is none", { d: new Date(Number.NaN) }, "/input/d of the body cannot be sent as JSON: it is an invalid date"],
+  [
+    "a date that is none",
+    { d: new Date(Number.NaN) },
+    "/input/d of the body cannot be sent as JSON: it is an invalid date",
+  ],
   ["a promise", { p: Promise.resolve(1) }, "it is a Promise: send its values"],
   ["a function", { f: () => 1 }, "/input/f of the body cannot be sent as JSON: it is a function"],
   ["a symbol", { s: Symbol("x") }, "it is a symbol"],

@@ -141,6 +141,7 @@ export {
   type PatchOperation,
   readChange,
 } from "./json-patch.ts";
+export {
   ChangedJson,
   changesIn,
   keepsNumber,

@@ -22,7 +22,7 @@ const startUp = 20;
 const scrape = 15;
 /** The number at which counting of due steps ends: see find-fleet-facts.sql. */
 const countedDue = 300;
-const schedulers = { window: 200, schedulers: 2 };
+const schedulers = { maxInFlight: 200, schedulers: 2 };
 
 /** The trigger of the chart for that Agent. */
 function triggerOf(): Trigger {

@@ -45,6 +45,7 @@ export interface BulkStatements {
       readonly id: string;
       readonly action: string;
       readonly step: string | null;
+      readonly patch: unknown;
       readonly filter: unknown;
       readonly actor: string;
       readonly reason: string;
@@ -73,6 +74,7 @@ export interface BulkStatements {
       readonly id: string;
       readonly action: string;
       readonly step: string | null;
+      readonly patch: unknown;
       readonly filter: unknown;
       readonly actor: string;
       readonly reason: string;
@@ -145,6 +147,7 @@ export interface BulkStatements {
       readonly action: string | null;
       readonly step: string | null;
       readonly output: string | null;
+      readonly patch: string | null;
       readonly filter: string | null;
       readonly actor: string | null;
       readonly reason: string | null;
@@ -169,6 +172,7 @@ export interface BulkStatements {
       readonly step: string | null;
       readonly output: unknown;
       readonly hasOutput: Maybe<boolean>;
+      readonly patch: unknown;
       readonly actor: string;
       readonly reason: string;
       readonly state: string;

@@ -139,6 +139,7 @@ export interface InspectStatements {
       readonly fsync: Maybe<boolean>;
       readonly fullPageWrites: Maybe<boolean>;
       readonly synchronousCommit: Maybe<string>;
+      readonly encoding: Maybe<string>;
       readonly places: Maybe<number>;
       readonly connections: Maybe<number>;
       readonly seesAllSessions: Maybe<boolean>;
@@ -186,6 +187,15 @@ export interface InspectStatements {
       readonly lastReason: string | null;
       readonly lastActor: Maybe<string>;
       readonly since: Maybe<number>;
+    };
+  };
+  readonly "find-submitted": {
+    readonly params: { readonly taskIds: readonly (string | null)[] | null };
+    readonly row: {
+      readonly taskId: Maybe<string>;
+      readonly workflow: Maybe<string>;
+      readonly state: Maybe<string>;
+      readonly faultCode: Maybe<string>;
     };
   };
   readonly "find-task-facts": {
