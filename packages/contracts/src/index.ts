@@ -80,7 +80,7 @@ export { printableText, readableText, storableText } from "./limits/storable-tex
 export { unboundedParts } from "./limits/unbounded-parts.ts";
 export { AgentHeartbeat } from "./messages/agent-heartbeat.ts";
 export { defineMessage, MalformedMessage, type MessageContract } from "./messages/message.ts";
-export { changesOf, parseJson } from "./messages/parse-json.ts";
+export { changesOf, parseJson, withinDepth } from "./messages/parse-json.ts";
 export { type ReplyAddress, readReplyAddress } from "./messages/reply-address.ts";
 export { ReplyProbe } from "./messages/reply-probe.ts";
 export { StepCancel } from "./messages/step-cancel.ts";

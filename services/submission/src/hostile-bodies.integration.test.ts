@@ -4,6 +4,7 @@ import { migratedDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { bookTrip, sampleBooking } from "../test/bookings.ts";
+import { listRoutes } from "../test/list-routes.ts";
 import { serve } from "../test/serve.ts";
 
 const resources = new AsyncDisposableStack();
@@ -97,3 +98,34 @@ test("any random body is accepted and read back unchanged, or refused as the sen
     { numRuns: 300 },
   );
 });
+
+test("no route breaks at a body of any depth, in whichever field", async () => {
+  const token = "the-operators-token";
+  await using operated = serve(store, { token });
+  const routes = (await listRoutes()).filter(({ body }) => body !== undefined);
+  expect(routes.length).toBeGreaterThan(15);
+  const answers = routes.flatMap(({ method, url, body }) => {
+    const named = [...Object.keys(fieldsOf(body)), "inputSchema", "steps", "x"];
+    return named.map(async (field) => {
+      const payload = `{"format":1,"name":"deep.v1","actor":"ann","reason":"r","action":"cancel","${field}":${nested(30_000)}}`;
+      const { statusCode } = await operated.inject({
+        method: method as "POST",
+        url: url.replaceAll(/:\w+/g, "deep.v1"),
+        headers: {
+          "content-type": "application/json",
+          authorization: `Bearer ${token}`,
+          "if-match": '"1"',
+        },
+        payload,
+      });
+      return { method, url, field, statusCode };
+    });
+  });
+  const broken = (await Promise.all(answers)).filter(
+    ({ statusCode }) => statusCode < 400 || statusCode >= 500,
+  );
+  expect(broken).toEqual([]);
+});
+
+const fieldsOf = (schema: unknown): object =>
+  (schema as { readonly properties?: object }).properties ?? {};

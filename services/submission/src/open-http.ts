@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { changesOf, limits, storableText } from "@holdfast/contracts";
+import { changesOf, limits, storableText, withinDepth } from "@holdfast/contracts";
 import { type Health, overload } from "@holdfast/runtime";
 import {
   defaultLimits,
@@ -170,12 +170,14 @@ function takeJsonOnly(app: FastifyInstance): void {
     }
     const input = inputIn(request);
     const parse = input === null ? careful : plain;
-    const read = (): void =>
-      void parse(request, body.toString("utf8"), (error, json) => {
-        const faults = error === null ? changesOf(body, json) : [];
+    const read = (): void => {
+      const { text, shape } = withinDepth(body);
+      void parse(request, text.toString("utf8"), (error, json) => {
+        const faults = error === null ? changesOf(text, json, shape) : [];
         if (faults.length === 0) done(error, json);
         else done(changedJson(faults, input));
       });
+    };
     if (body.length <= smallBytes) return read();
     const makeRoom = roomFor(request, request.answer);
     makeRoom(bytesAsValues(body)).then(read, done);

@@ -15,17 +15,27 @@ const utf8 = new TextDecoder();
  */
 export function parseJson(content: Buffer): Json {
   if (!isUtf8(content)) throw new SyntaxError("The bytes are not UTF-8");
-  const shape = shapeOf(content, limits.messageDepth);
-  const { depth, values } = shape;
-  if (values > limits.messageValues) {
-    throw new SyntaxError(`The text has ${values} values, of at most ${limits.messageValues}`);
+  const { text, shape } = withinDepth(content);
+  if (shape.values > limits.messageValues) {
+    throw new SyntaxError(
+      `The text has ${shape.values} values, of at most ${limits.messageValues}`,
+    );
   }
-  const isDeep = depth > limits.messageDepth;
-  const bounded = isDeep ? withoutDepths(content, limits.messageDepth) : content;
-  const json = parse(bounded);
-  const faults = changesOf(bounded, json, isDeep ? shapeOf(bounded) : shape);
+  const json = parse(text);
+  const faults = changesOf(text, json, shape);
   if (faults.length > 0) throw new ChangedJson(faults, json);
   return json;
+}
+
+/**
+ * A text that may be JSON without what lies deeper than `limits.messageDepth`, and its shape: for every way in, since
+ * `JSON.parse` reads any depth, and whatever walks through the value later would exhaust its stack.
+ */
+export function withinDepth(content: Buffer): { readonly text: Buffer; readonly shape: Shape } {
+  const shape = shapeOf(content, limits.messageDepth);
+  if (shape.depth <= limits.messageDepth) return { text: content, shape };
+  const text = withoutDepths(content, limits.messageDepth);
+  return { text, shape: shapeOf(text) };
 }
 
 /**
