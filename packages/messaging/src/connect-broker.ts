@@ -6,15 +6,16 @@ import {
   type ServerAccess,
   serverAccess,
 } from "@holdfast/runtime";
-import type { Channel } from "amqplib";
+import type { Channel, ConfirmChannel } from "amqplib";
 import type { Broker } from "./broker.ts";
 import { keepCanaryQueue } from "./connection/keep-canary-queue.ts";
-import type { ChannelLog } from "./connection/keep-channel.ts";
-import { openConnection } from "./connection/open-connection.ts";
+import { type ChannelLog, keepChannel } from "./connection/keep-channel.ts";
+import { type Connection, openConnection } from "./connection/open-connection.ts";
 import { consuming } from "./consume/consuming.ts";
 import { subscriptions } from "./consume/subscriptions.ts";
 import { measureConsuming, measurePublish } from "./metrics/measure-messages.ts";
-import { openPublishing } from "./publish/open-publishing.ts";
+import { bundleMessages } from "./publish/bundle-messages.ts";
+import { publisher } from "./publish/publisher.ts";
 import { queueOperations } from "./topology/queue-operations.ts";
 import { declareTopology, topologyOf } from "./topology/topology.ts";
 
@@ -103,5 +104,55 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
       return incoming.isUp && publishing.isReady && consumers.areAlive();
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+interface Options {
+  /** Nothing but publishing goes through it. */
+  readonly connection: Connection;
+  readonly name: string;
+  /** Prepares each new channel. */
+  readonly declare: (channel: ConfirmChannel) => Promise<void>;
+  readonly bundles: boolean;
+  /** Ends it: the connection is being closed. */
+  readonly signal: AbortSignal;
+  /** Ends the wait for the first channel. */
+  readonly starting?: AbortSignal | undefined;
+  readonly log: ChannelLog;
+  /** Wraps the publishing of each message of the broker. */
+  readonly measure: (publish: Broker["publish"]) => Broker["publish"];
+}
+
+interface Publishing extends Pick<Broker, "publish">, AsyncDisposable {
+  /** Whether a message that is published now goes out at once. */
+  readonly isReady: boolean;
+}
+
+/** Publishes on a channel that is kept open and replaced. Disposing waits for confirms. */
+async function openPublishing(options: Options): Promise<Publishing> {
+  const { connection, name, declare, bundles, signal, starting, log } = options;
+  const messages = publisher(
+    () => (connection.isBlocked ? null : channel.current),
+    () => channel.replace(),
+  );
+  const channel = await keepChannel({
+    name: `${name} publish`,
+    create: () => connection.createConfirmChannel(),
+    open: async (opened) => {
+      messages.watch(opened);
+      await declare(opened);
+    },
+    closing: (last) => messages.drained(last),
+    signal,
+    starting,
+    log,
+  });
+  const publish = options.measure((message) => messages.publish(message));
+  return {
+    publish: bundles ? bundleMessages(publish) : publish,
+    get isReady() {
+      return connection.isUp && !connection.isBlocked && channel.current !== null;
+    },
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };
 }

@@ -1,15 +1,11 @@
 import { limits } from "@holdfast/contracts";
-import { familyOf, isId } from "@holdfast/domain";
-import {
-  type FoundTask,
-  type RefusedSubmission,
-  type SubmissionStore,
-} from "@holdfast/state-store";
+import { familyOf, isId, type Json, refsOf, stepOfRef } from "@holdfast/domain";
+import type { FoundTask, RefusedSubmission, SubmissionStore } from "@holdfast/state-store";
 import { Type } from "typebox";
 import type { Reader } from "./access/access.ts";
 import type { Codes } from "./api/codes.ts";
 import { Problem } from "./problem.ts";
-import { readResult } from "./results/read-result.ts";
+import { mostResultBytes, resultOf, tooLarge } from "./results/result-of.ts";
 import { type MakeRoom, smallBytes, wholeBytes } from "./room.ts";
 import { forReader, type ShownTask, type TaskResource, taskResource } from "./task-resource.ts";
 import { unusable } from "./workflow-directory.ts";
@@ -112,3 +108,26 @@ function mustBeOne(found: FoundTask | null, id: string): FoundTask {
   if (found !== null) return found;
   throw new Problem(404, "task.unknown", `There is no task ${id}.`);
 }
+
+/** Adds the result to a processed task whose payloads were not read: it may need few of them. */
+async function readResult(
+  store: Pick<SubmissionStore, "findPayloads">,
+  { resource, definition }: ShownTask,
+  makeRoom: MakeRoom,
+): Promise<TaskResource> {
+  const { omitted = [], ...task } = resource;
+  if (!(omitted.includes("payloads") && omitted.includes("result"))) return resource;
+  const names = [...new Set(refsOf(definition.output).map(stepOfRef))];
+  await makeRoom(mostResultBytes);
+  const texts = await store.findPayloads({ taskId: task.id, names, most: mostResultBytes });
+  const bytes = texts.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0);
+  if (texts.length < names.length || bytes > mostResultBytes) return resource;
+  const values = new Map(texts.map(({ name, payload }) => [name, parse(payload)]));
+  const input = values.get(null) ?? null;
+  const steps = task.steps.map(({ name }) => ({ name, output: values.get(name) ?? null }));
+  const result = resultOf({ input, steps }, { definition, bytes });
+  if (result === tooLarge) return resource;
+  return { ...task, result, omitted: omitted.filter((part) => part !== "result") };
+}
+
+const parse = (text: string | null): Json => (text === null ? null : (JSON.parse(text) as Json));

@@ -1,11 +1,28 @@
+import { wholeTaskEvents } from "@holdfast/domain";
 import type { FastifyInstance } from "fastify";
-import type { OperatorDependencies } from "./operators/apply-request.ts";
+import { Type } from "typebox";
+import { storableName } from "./act-body.ts";
+import { type OperatorDependencies, operatorRoute } from "./operators/apply-request.ts";
 import { pauseRoutes } from "./operators/pause-routes.ts";
 import { remoteRoutes } from "./operators/remote-routes.ts";
 import { resolveRoute } from "./operators/resolve-route.ts";
 import { resubmitRoute } from "./operators/resubmit-route.ts";
-import { retryRoute } from "./operators/retry-route.ts";
-import { wholeTaskRoutes } from "./operators/whole-task-routes.ts";
+import { Problem } from "./problem.ts";
+
+const summaries: Readonly<Record<keyof typeof wholeTaskEvents, string>> = {
+  cancel: "Undoes what the task began, and begins nothing more of it.",
+  pause: "Begins no further step until the task is resumed.",
+  resume: "Ends a pause.",
+};
+
+/** Cancels, pauses and resumes a task as a whole. */
+function wholeTaskRoutes(app: FastifyInstance, deps: OperatorDependencies): void {
+  for (const [act, summary] of Object.entries(summaries)) {
+    const event = wholeTaskEvents[act as keyof typeof wholeTaskEvents];
+    const route = { path: act, id: `${act}Task`, summary };
+    operatorRoute(app, deps, { ...route, reports: () => ({ event }) });
+  }
+}
 
 /**
  * What operators do to tasks, Agents and workflows. Each request names its actor and its reason, that about a task also
@@ -19,4 +36,26 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDependencies)
   resolveRoute(app, deps);
   pauseRoutes(app, deps);
   remoteRoutes(app, deps);
+}
+
+/** Ends the delay of a step. */
+function retryRoute(app: FastifyInstance, deps: OperatorDependencies): void {
+  operatorRoute(app, deps, {
+    path: "steps/:step/retry",
+    id: "retryStep",
+    summary: "Ends the delay of a step.",
+    codes: { 404: ["task.unknown_step"] },
+    params: { step: Type.String({ ...storableName, description: "The name of the step." }) },
+    reports({ steps }, { params: { step = "" } }) {
+      if (!steps.some(({ name }) => name === step)) {
+        const names = steps.map(({ name }) => name).join(", ");
+        throw new Problem(
+          404,
+          "task.unknown_step",
+          `The task has no step ${step}. Its steps: ${names}.`,
+        );
+      }
+      return { event: { kind: "retryRequested", step } };
+    },
+  });
 }

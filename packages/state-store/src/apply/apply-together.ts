@@ -5,6 +5,7 @@ import {
   decideBatch,
   type EventOutcome,
   type Instant,
+  type Json,
   type ReportedTaskEvent,
   type Task,
   TransientFault,
@@ -20,18 +21,58 @@ import {
 import { rankFairSteps } from "../claim/rank-fair-steps.ts";
 import { enqueueNotifications } from "../outbox/notifications.ts";
 import { isMismatch, toStoreFault } from "../postgres/postgres-error.ts";
-import type { Database } from "../postgres/query.ts";
+import { type Database, query } from "../postgres/query.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
 import { type Decided, inTransaction } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
 import { briefReads } from "../workflows/brief-reads.ts";
 import { checkOutputs, type OutputChecks } from "./check-outputs.ts";
 import { haveSucceeded, type LoadedTasks, loadTasks } from "./load-tasks.ts";
 import { parkTasks } from "./park-tasks.ts";
-import { prepareOutcomes } from "./save-outcomes.ts";
 import { saveTasks } from "./save-tasks.ts";
 import { TakesLong, untilQuick } from "./takes-long.ts";
 import { findUnreadable } from "./unreadable-requests.ts";
 import { valuesForConditions } from "./values-for-conditions.ts";
+
+const save = query("save-outcomes");
+
+/**
+ * Prepares what keeps the payloads and fault details of reported events that counted; to be sent, without
+ * waiting, by what it returns. What cannot be written as JSON throws before anything is sent.
+ */
+function prepareOutcomes(
+  reportedEvents: readonly ReportedTaskEvent[],
+): (db: Database) => readonly Promise<unknown>[] {
+  const rows = reportedEvents.flatMap(toRow);
+  if (rows.length === 0) return () => [];
+  const latest = new Map(rows.map((row) => [`${row.taskId} ${row.name}`, row]));
+  const params = columns([...latest.values()], {
+    taskIds: "taskId",
+    names: "name",
+    inputs: "input",
+    outputs: "output",
+    faultDetails: "faultDetail",
+  });
+  return (db) => [save(db, params)];
+}
+
+function toRow({ taskId, event, correctedInput, output, faultDetail }: ReportedTaskEvent) {
+  const payloads = [correctedInput, output, faultDetail];
+  if (!("step" in event) || payloads.every((payload) => payload === undefined)) return [];
+  return [
+    {
+      taskId,
+      name: event.step,
+      input: toJson(correctedInput),
+      output: toJson(output),
+      faultDetail: faultDetail ?? null,
+    },
+  ];
+}
+
+/** The driver writes a bare string or array in other ways than JSON. */
+const toJson = (value: Json | undefined): string | null =>
+  value === undefined ? null : JSON.stringify(value);
 
 export interface AppliedEvents {
   /** One for each reported event, in their order. */

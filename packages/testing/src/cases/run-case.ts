@@ -1,5 +1,19 @@
-import { StepReply } from "@holdfast/contracts";
-import { isFinished, parseDuration, type WorkflowDefinition } from "@holdfast/domain";
+import { type HostedAgent, host, type StepContext } from "@holdfast/agent";
+import { compileTaskInput, StepReply, schemaCompiler } from "@holdfast/contracts";
+import {
+  isFinished,
+  type Json,
+  parseDuration,
+  undoNameOf,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
+import {
+  type Agent,
+  contract,
+  type Operation,
+  type Operations,
+  type Schema,
+} from "@holdfast/workflow";
 import type { HandlerCall } from "../call-log.ts";
 import { calmWorld } from "../calm-world.ts";
 import { callRecorder } from "../record-calls.ts";
@@ -11,11 +25,51 @@ import { startProcesses } from "../start-processes.ts";
 import { submitTask } from "../submit-task.ts";
 import { type TaskView, viewOf } from "../task-view.ts";
 import type { Case, CaseFault } from "./case.ts";
-import { checkCase } from "./check-case.ts";
 import { compare } from "./compare.ts";
 import { pathsTaken } from "./coverage.ts";
+import { listOf, placeAt } from "./read-parts.ts";
 import { playScript, type Script } from "./script.ts";
-import { anything, scriptedAgents } from "./scripted-agents.ts";
+
+/** A schema that takes anything: what a case may say was held to the contracts of the definition before. */
+const anything: Schema<never> = {
+  "~standard": {
+    version: 1,
+    vendor: "holdfast",
+    validate: (value: unknown) => ({ value: value as never }),
+    jsonSchema: { input: () => ({}), output: () => ({}) },
+  },
+};
+
+/** The Agents of a workflow, made of its definition: their handlers do what the script says. */
+function scriptedAgents(
+  { steps }: WorkflowDefinition,
+  script: Pick<Script, "perform">,
+): readonly HostedAgent[] {
+  const perform = (_: unknown, context: StepContext) => script.perform(context.step, context);
+  const named = steps.flatMap((step) =>
+    (step.agents ?? [step.agent]).map((agent) => ({ ...step, agent })),
+  );
+  const byAgent = Map.groupBy(named, ({ agent }) => agent);
+  return [...byAgent].map(([name, mine]) => {
+    const operations: Record<string, Operation> = {};
+    const handlers: Record<string, (input: unknown, context: StepContext) => Promise<unknown>> = {};
+    for (const { operation, undo } of mine) {
+      operations[operation] ??= { input: anything, output: anything };
+      handlers[operation] = perform;
+      if (undo === null) continue;
+      handlers[undo.operation] = perform;
+      const isNamed = Object.values(operations).some((one) => one.undo === undo.operation);
+      if (isNamed) continue;
+      // One operation may be undone in two ways by two steps: each way needs an operation that names it.
+      const free =
+        operations[operation].undo === undefined ? operation : `undone by ${undo.operation}`;
+      operations[free] = { input: anything, output: anything, undo: undo.operation };
+      handlers[free] ??= perform;
+    }
+    const declared = { [contract]: { name, operations } } as unknown as Agent<Operations>;
+    return host(declared, handlers as never);
+  });
+}
 
 /** How a case went. */
 export interface CaseResult {
@@ -121,4 +175,53 @@ function lateReplies(
       return true;
     },
   };
+}
+
+/** What is wrong with a case of this workflow: names of steps, the input, and replies that break a contract. */
+function checkCase(definition: WorkflowDefinition, one: Case): readonly CaseFault[] {
+  const faults: CaseFault[] = [];
+  const place = placeAt(faults);
+  for (const { pointer, detail } of compileTaskInput(definition)(one.input)) {
+    faults.push({
+      pointer: `/input${pointer}`,
+      detail: detail.replace(/^unknown field.*/, "is no field of the input"),
+    });
+  }
+  const names = stepNames(definition);
+  const check = (name: string, at: ReturnType<typeof placeAt>, known = names): void => {
+    if (!known.includes(name))
+      at.wrong(`${definition.name} has no step ${name}; it has ${listOf(known)}`);
+  };
+  for (const [name, behaviours] of Object.entries(one.steps)) {
+    const at = place.at("steps").at(name);
+    check(name, at);
+    behaviours.forEach((behaviour, index) => {
+      if (behaviour.kind !== "reply" && behaviour.kind !== "late") return;
+      const wrong = faultOfReply(definition, name, behaviour.output);
+      if (wrong !== null) at.at(index).at(behaviour.kind).wrong(wrong);
+    });
+  }
+  const expected = place.at("expect");
+  for (const name of Object.keys(one.expect.steps)) check(name, expected.at("steps").at(name));
+  const calls = definition.steps.map(({ name }) => name);
+  const undos = definition.steps.flatMap(({ name, undo }) => (undo === null ? [] : [name]));
+  one.expect.calls?.forEach((name, index) => check(name, expected.at("calls").at(index), calls));
+  one.expect.undos?.forEach((name, index) => check(name, expected.at("undos").at(index), undos));
+  return faults;
+}
+
+const stepNames = ({ steps }: WorkflowDefinition): readonly string[] =>
+  steps.flatMap(({ name, undo }) => (undo === null ? [name] : [name, undoNameOf(name)]));
+
+/** Why the Agent of a step would not return this; null: it would. An undo returns nothing. */
+function faultOfReply(definition: WorkflowDefinition, name: string, output: Json): string | null {
+  const step = definition.steps.find((one) => one.name === name);
+  const schema = step && definition.outputs?.[`${step.agent}.${step.operation}`];
+  if (step === undefined || schema === undefined) return null;
+  const [error] = schemaCompiler({ allErrors: false })(schema).check(output).errors;
+  if (error === undefined) return null;
+  return `is not what ${step.agent}.${step.operation} returns: ${error.instancePath} ${error.message ?? "it breaks the contract"}`.replace(
+    "  ",
+    " ",
+  );
 }

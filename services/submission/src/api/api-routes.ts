@@ -6,7 +6,6 @@ import type { Access } from "../access/access.ts";
 import { nameOperators } from "../access/operator-names.ts";
 import { agentRoutes } from "../agent-routes.ts";
 import { bulkRoutes } from "../bulk/bulk-routes.ts";
-import { consoleRoutes } from "../console-routes.ts";
 import { deadLetterRoutes } from "../dead-letters/dead-letter-routes.ts";
 import { findTasks } from "../find-tasks.ts";
 import { operatorRoutes } from "../operator-routes.ts";
@@ -28,6 +27,7 @@ import { inspectionRoutes } from "../view/inspection-routes.ts";
 import type { Inspection } from "../view/open-inspection.ts";
 import { viewRoutes } from "../view-routes.ts";
 import { workflowRoutes } from "../workflow-routes.ts";
+import { describe, ref } from "./describe.ts";
 import { documentRoutes } from "./document.ts";
 
 type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" | "cancel"> &
@@ -113,4 +113,21 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
     }
   });
   documentRoutes(app, deps);
+}
+
+interface Dependencies {
+  /** The address of a trace; null: nothing is known of where traces are. */
+  readonly traceUrlTemplate: string | null;
+}
+
+/** Shows what the console must know before anyone has logged in. Nothing of it is a secret. */
+function consoleRoutes(app: FastifyInstance, { traceUrlTemplate }: Dependencies): void {
+  const schema = describe({
+    id: "getConsoleSettings",
+    tag: "service",
+    summary: "What the console must know of this installation.",
+    isOpen: true,
+    answers: { "200": { words: "The settings.", schema: ref("ConsoleSettings") } },
+  });
+  app.get("/v1/console-settings", { schema }, async () => ({ traceUrlTemplate }));
 }

@@ -2,15 +2,14 @@ import { definitionSchema, limits } from "@holdfast/contracts";
 import { priorities, type StepKind, stepKinds, stepStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
-import { deadLetterSchemas } from "../dead-letters/dead-letter-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
-import { systemSchemas } from "../system/system-schemas.ts";
 import { agentSchemas, Pause } from "./agent-schemas.ts";
 import { ref } from "./describe.ts";
 import { eventSchemas } from "./event-schemas.ts";
 import { examples } from "./examples.ts";
 import { Progress } from "./progress-schema.ts";
 import {
+  amount,
   count,
   flag,
   instant,
@@ -25,6 +24,92 @@ import {
 import { SourceSchema } from "./source-schema.ts";
 import { statisticsSchemas } from "./statistics-schemas.ts";
 import { viewSchemas } from "./view-schemas.ts";
+
+const processes = (description: string) =>
+  Type.Array(
+    Type.Object({
+      instance: text("Its name, by host and process."),
+      version: text("Its release."),
+      slots: nullable(count("Of a Scheduler: its MAX_IN_FLIGHT.")),
+      seenAt: instant("When it last said that it is there."),
+    }),
+    { description },
+  );
+const Queue = Type.Object({
+  name: text("Its name."),
+  ready: nullable(count("Messages that wait.")),
+  unacked: nullable(count("Messages at a consumer.")),
+  consumers: nullable(count("Who reads it.")),
+  state: nullable(text("As RabbitMQ says it, such as `running`.")),
+});
+const Partition = Type.Object({
+  name: text("The month, such as `2026_11`."),
+  from: instant("When the month begins."),
+  until: instant("When the month ends."),
+  rows: amount("Of all tables of the month, as Postgres estimates it."),
+  bytes: amount("With indexes."),
+});
+
+/** What the tasks run on. */
+const systemSchemas: readonly Type.TSchema[] = [
+  named("System", "What the tasks run on.", {
+    version: text("The release of the process that answers."),
+    at: instant("When it was looked at."),
+    schedulers: processes("The living ones."),
+    supervisors: processes("The living ones."),
+    submissions: processes("The living ones."),
+    queues: nullable(
+      Type.Array(Queue, { description: "By RabbitMQ's HTTP API; null: it cannot be asked." }),
+    ),
+    queuesNote: nullable(text("Why the queues are not known.")),
+    outbox: Type.Object(
+      {
+        waiting: count("Counted no further than to 10,000."),
+        oldestMs: nullable(amount("For how long the oldest waits, in milliseconds.")),
+      },
+      { description: "Notifications that are still to be sent." },
+    ),
+    partitions: Type.Array(Partition, { description: "The months of the state store." }),
+    configuration: Type.Record(Type.String(), json("Its value; a secret is not shown."), {
+      description: "The settings of the process that answers, by their names.",
+    }),
+  }),
+];
+
+/** What is known of a message, whatever became of it. */
+const deadLetter = {
+  id: text("Its number."),
+  queue: text("Where it was found."),
+  messageId: nullable(text("As its sender named it.")),
+  type: nullable(text("Of the message, such as `step.reply.v1`.")),
+  sender: nullable(text("Its broker user, as RabbitMQ vouches for it.")),
+};
+
+/** Dead letters and what became of them. */
+const deadLetterSchemas: readonly Type.TSchema[] = [
+  named("DeadLetter", "A message that no service could use.", {
+    ...deadLetter,
+    reason: text("Why no service could use it, as the broker or its reader said."),
+    detail: nullable(text("What was wrong.")),
+    size: count("Bytes of the message as it came."),
+    at: instant("When it was stored."),
+    body: nullable(text("Its first 4 KiB as text; null: they are no text.")),
+    replayable: flag("Whether it can be sent once more."),
+    whyNot: nullable(text("One sentence: why it cannot be sent once more.")),
+  }),
+  page("DeadLetterPage", ref("DeadLetter"), "The latest first."),
+  page(
+    "DeadLetterActions",
+    Type.Object({
+      ...deadLetter,
+      action: Type.Enum(["replay", "discard"], { description: "What was done to it." }),
+      actor: text("Who did it."),
+      reason: text("Why."),
+      at: instant("When."),
+    }),
+    "The latest first.",
+  ),
+];
 
 const Problem = named(
   "Problem",

@@ -1,10 +1,9 @@
 import { holdfastVersion, redactConfig } from "@holdfast/runtime";
-import type { OperationsStore } from "@holdfast/state-store";
+import type { OperationsStore, SeenInstance } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { describe, ref } from "../api/describe.ts";
 import { sharedView } from "../overview/shared-view.ts";
 import type { FoundQueues } from "./find-queues.ts";
-import { readSystem } from "./read-system.ts";
 
 interface Dependencies {
   readonly store: OperationsStore;
@@ -39,3 +38,48 @@ export function systemRoute(
     configuration: shown,
   }));
 }
+
+interface Options {
+  readonly store: OperationsStore;
+  readonly queues: () => Promise<FoundQueues>;
+  readonly version: string;
+}
+
+/** What the tasks run on: processes, queues, outbox and months. */
+async function readSystem({ store, queues, version }: Options) {
+  const [instances, found, outbox, partitions] = await Promise.all([
+    store.findInstances(),
+    queues(),
+    store.measureOutbox(),
+    store.findPartitionSizes(),
+  ]);
+  const alive = instances.filter(({ living }) => living);
+  const of = (asked: SeenInstance["service"]) =>
+    alive.filter(({ service }) => service === asked).map(seen);
+  return {
+    version,
+    at: new Date().toISOString(),
+    schedulers: of("scheduler"),
+    supervisors: of("supervisor"),
+    submissions: of("submission"),
+    ...found,
+    outbox: {
+      waiting: outbox.waiting,
+      oldestMs: outbox.oldestFor === null ? null : Math.max(0, Math.round(outbox.oldestFor)),
+    },
+    partitions: partitions.map(({ name, firstDay, endDay, rowCount, bytes }) => ({
+      name,
+      from: `${firstDay}T00:00:00.000Z`,
+      until: `${endDay}T00:00:00.000Z`,
+      rows: rowCount,
+      bytes,
+    })),
+  };
+}
+
+const seen = ({ instance, version, slots, seenAt }: SeenInstance) => ({
+  instance,
+  version,
+  slots,
+  seenAt: seenAt.toISOString(),
+});
