@@ -61,13 +61,13 @@ export function messageFaults(message) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [file] = process.argv.slice(2);
+  const file = process.argv.at(2);
   // Without a file, it has git run the hook from now on; a folder that is no clone is left as it is.
   if (file === undefined) {
     spawnSync("git", ["config", "core.hooksPath", "tools/hooks"], { stdio: "ignore" });
   } else {
     const faults = messageFaults(readFileSync(file, "utf8"));
-    for (const fault of faults) console.error(fault);
+    for (const fault of faults) process.stderr.write(`${fault}\n`);
     if (faults.length > 0) process.exitCode = 1;
   }
 }

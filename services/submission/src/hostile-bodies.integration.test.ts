@@ -105,8 +105,8 @@ test("no route breaks at a body of any depth, in whichever field", async () => {
   const routes = (await listRoutes()).filter(({ body }) => body !== undefined);
   expect(routes.length).toBeGreaterThan(15);
   const answers = routes.flatMap(({ method, url, body }) => {
-    const named = [...Object.keys(fieldsOf(body)), "inputSchema", "steps", "x"];
-    return named.map(async (field) => {
+    const fields = [...Object.keys(fieldsOf(body)), "inputSchema", "steps", "x"];
+    return fields.map(async (field) => {
       const payload = `{"format":1,"name":"deep.v1","actor":"ann","reason":"r","action":"cancel","${field}":${nested(30_000)}}`;
       const { statusCode } = await operated.inject({
         method: method as "POST",

@@ -30,7 +30,7 @@ const refused: readonly Refused[] = rowsBelow("## Refused words").map(
   }),
 );
 
-/** The words of a name, in small letters: of `relayAfter`, `relay_after` and `relay-after.ts` alike. */
+/** The words of a name, in small letters: in capitals, with hyphens or with underscores alike. */
 const wordsOf = (name: string): readonly string[] =>
   [...name.matchAll(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)].map(([word]) => word.toLowerCase());
 
@@ -71,9 +71,9 @@ const withoutTexts = (sql: string): string => sql.replace(/--.*$/gm, "").replace
 const statements = productFiles.filter((file) => /\/sql\//.test(file));
 
 const names: Readonly<Record<string, readonly string[]>> = {
-  files: [...productFiles.filter((file) => !file.includes("/migrations/"))].map(
-    (file) => file.split("/").at(-1) ?? "",
-  ),
+  files: productFiles
+    .filter((file) => !file.includes("/migrations/"))
+    .map((file) => file.split("/").at(-1) ?? ""),
   exports: sourceFiles.flatMap((file) => exported(readFile(file))),
   "tables, columns and parameters": statements.flatMap(
     (file) => withoutTexts(readFile(file)).match(/[a-z_]+/g) ?? [],

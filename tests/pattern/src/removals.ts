@@ -516,7 +516,7 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     what: "the store lets steps make any move",
     edits: [
       edit(
-        "packages/state-store/src/migrate/guard.ts",
+        "packages/state-store/src/migrate/migrate.ts",
         "(old.process_state <> new.process_state and ${isNoneOf(savedStepTransitions)})",
         "(false and ${isNoneOf(savedStepTransitions)})",
       ),

@@ -64,13 +64,13 @@ export function openAside({ file = ownFile, longest = usualLimit } = {}): Aside 
   };
 
   /** Ends the thread once the piece has had its time: what a machine does not run takes none, however long that lasts. */
-  const watch = async (piece: Piece, worker: Worker): Promise<void> => {
-    const before = await timeOf(worker);
-    while (doing === piece && thread === worker) {
-      await sleep(longest / reads, undefined, { ref: false });
-      const spent = (await timeOf(worker)) - before;
-      if (doing === piece && thread === worker && spent >= longest) endThread();
-    }
+  const watch = async (piece: Piece, worker: Worker, since?: number): Promise<void> => {
+    const before = since ?? (await timeOf(worker));
+    await sleep(longest / reads, undefined, { ref: false });
+    const spent = (await timeOf(worker)) - before;
+    if (doing !== piece || thread !== worker) return;
+    if (spent >= longest) endThread();
+    else await watch(piece, worker, before);
   };
 
   const endThread = (): void => void thread?.terminate();
@@ -89,8 +89,7 @@ export function openAside({ file = ownFile, longest = usualLimit } = {}): Aside 
     const lost = doing;
     doing = undefined;
     if (lost !== undefined) {
-      lost.lives -= 1;
-      if (lost.lives > 0) waiting.unshift(lost);
+      if ((lost.lives -= 1) > 0) waiting.unshift(lost);
       else lost.done.reject(new LostWork("It takes more time than it may"));
     }
     doNext();

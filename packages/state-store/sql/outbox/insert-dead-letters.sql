@@ -1,24 +1,24 @@
 -- Keeps unreadable messages, and alerts an operator: once a minute for each queue and reason,
 -- with the number of messages since the alert before. `:bodies` holds all bodies, one after the other.
-with letter as (
+with dead_letter as (
   insert into state.dead_letters (queue, reason, detail, message_id, type, sender, body, size, properties)
   select queue, reason, detail, message_id, type, sender,
          substring(:bodies::bytea from (sum(length) over (order by nth) - length + 1)::integer for length),
          size, properties::json
     from unnest(:queues::text[], :reasons::text[], :details::text[], :message_ids::text[], :types::text[],
                 :senders::text[], :lengths::integer[], :sizes::integer[], :properties::text[]) with ordinality
-      as letter (queue, reason, detail, message_id, type, sender, length, size, properties, nth)
+      as dead_letter (queue, reason, detail, message_id, type, sender, length, size, properties, nth)
    order by nth
   returning id, queue, reason, at
 ),
 kind as (
-  select queue, reason, count(*)::integer as letters, min(id) as first_id, min(at) as at
-    from letter
+  select queue, reason, count(*)::integer as dead_letters, min(id) as first_id, min(at) as at
+    from dead_letter
    group by queue, reason
 ),
 counted as (
   insert into state.dead_letter_alerts as known (queue, reason, raised_at, reported)
-  select queue, reason, statement_timestamp(), letters
+  select queue, reason, statement_timestamp(), dead_letters
     from kind
    order by queue, reason
       on conflict (queue, reason) do update

@@ -23,7 +23,7 @@ select (select coalesce(json_agg(json_build_object('lane', lane, 'steps', steps,
        (select count(*)::integer from (select task_id from state.inbox limit 10000) as enqueued) as enqueued,
        (select (extract(epoch from clock_timestamp() - enqueued_at) * 1000)::float8
           from state.inbox order by task_id limit 1) as oldest_enqueued_age,
-       (select count(*)::integer from (select id from state.dead_letters limit 10000) as letters) as dead_letters,
+       (select count(*)::integer from (select id from state.dead_letters limit 10000) as newest) as dead_letters,
        (select (extract(epoch from clock_timestamp() - at) * 1000)::float8
           from state.dead_letters order by id desc limit 1) as newest_dead_letter_age,
        (select coalesce(json_agg(json_build_object('service', service, 'state', state)), '[]')

@@ -3,7 +3,7 @@
 -- beginning, a business key, an idempotency key, a correlation id or a fault code or the beginning of one; of each
 -- beginning the first 1,000 of its index are looked at. `last_id` is the last of them, from which the next page goes
 -- on; null when there are no more. A condition is `in` with a list, `like` with a pattern, or `exists` with a truth.
-with looked as materialized (
+with scanned as materialized (
   (select tasks.*
      from state.tasks
     where :by::text = 'id'
@@ -125,24 +125,24 @@ with looked as materialized (
 ),
 matching as (
   select *
-    from looked
+    from scanned
    where tenant = :tenant
      and (:fingerprint::text is null
           or exists (select from state.failures
-                      where failures.task_id = looked.task_id and failures.fingerprint = :fingerprint::text))
+                      where failures.task_id = scanned.task_id and failures.fingerprint = :fingerprint::text))
      and not exists (
            select
              from unnest(:fields::text[], :operators::text[], :operands::json[])
                   as condition (field, operator, operand)
             cross join lateral (select case field
-                                         when 'workflow'      then looked.workflow
-                                         when 'state'         then looked.process_state
-                                         when 'priority'      then looked.priority
-                                         when 'key'           then looked.business_key
-                                         when 'faultCode'     then looked.fault_code
-                                         when 'correlationId' then looked.correlation_id
+                                         when 'workflow'      then scanned.workflow
+                                         when 'state'         then scanned.process_state
+                                         when 'priority'      then scanned.priority
+                                         when 'key'           then scanned.business_key
+                                         when 'faultCode'     then scanned.fault_code
+                                         when 'correlationId' then scanned.correlation_id
                                          -- `label.` and its name.
-                                         else looked.labels ->> substring(field from 7)
+                                         else scanned.labels ->> substring(field from 7)
                                        end as value) as part
             where not coalesce(case operator
                                  when 'in'     then exists (select from json_array_elements_text(operand) as one (value)
@@ -170,5 +170,5 @@ select (select coalesce(json_agg(json_build_object(
        case when :ids_only::boolean
             then (select json_agg(json_build_array(task_id, version) order by task_id desc) from matching) end as ids,
        case when (select count(*) from matching) = :most then (select task_id from matching order by task_id limit 1)
-            when (select count(*) from looked) = :scan then (select task_id from looked order by task_id limit 1)
+            when (select count(*) from scanned) = :scan then (select task_id from scanned order by task_id limit 1)
        end as last_id;

@@ -7,7 +7,7 @@ with place as materialized (
     from state.business_key_sweep
      for update skip locked
 ),
-looked as materialized (
+scanned as materialized (
   select known.tenant, known.family, known.key, known.task_id
     from place
    cross join lateral (
@@ -20,12 +20,12 @@ looked as materialized (
 ),
 free as materialized (
   select tenant, family, key, task_id
-    from looked
+    from scanned
    where exists (select from state.tasks
-                  where tasks.task_id = looked.task_id and finished_at is not null)
-      or (looked.task_id < (select state.first_id_of(state.trusted_now() - interval '1 day'))
-          and not exists (select from state.tasks where tasks.task_id = looked.task_id)
-          and not exists (select from state.inbox where inbox.task_id = looked.task_id))
+                  where tasks.task_id = scanned.task_id and finished_at is not null)
+      or (scanned.task_id < (select state.first_id_of(state.trusted_now() - interval '1 day'))
+          and not exists (select from state.tasks where tasks.task_id = scanned.task_id)
+          and not exists (select from state.inbox where inbox.task_id = scanned.task_id))
 ),
 deleted as (
   delete from state.business_keys as known
@@ -38,7 +38,7 @@ deleted as (
   returning 1
 ),
 next as materialized (
-  select tenant, family, key from looked order by tenant, family, key offset :batch - 1
+  select tenant, family, key from scanned order by tenant, family, key offset :batch - 1
 ),
 moved as (
   update state.business_key_sweep

@@ -17,7 +17,7 @@ submissions as (
                       where at < (select until from past))
   returning 1
 ),
-letters as (
+dead_letters as (
   delete from state.dead_letters
    where id in (select id
                   from (select id, at from state.dead_letters order by id limit :batch) as oldest
@@ -34,5 +34,5 @@ alerts as (
                  limit :batch)
   returning 1
 )
-select (select count(*) from replies)::integer + (select count(*) from letters)::integer
+select (select count(*) from replies)::integer + (select count(*) from dead_letters)::integer
      + (select count(*) from submissions)::integer + (select count(*) from alerts)::integer as deleted;

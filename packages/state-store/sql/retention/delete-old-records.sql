@@ -23,7 +23,7 @@ pauses as (
                  limit :batch)
   returning 1
 ),
-letters as (
+dead_letters as (
   delete from state.dead_letter_actions
    where dead_letter_id in (select dead_letter_id
                          from (select dead_letter_id, at from state.dead_letter_actions order by dead_letter_id limit :batch) as oldest
@@ -31,4 +31,4 @@ letters as (
   returning 1
 )
 select (select count(*) from alerts)::integer + (select count(*) from pauses)::integer
-     + (select count(*) from letters)::integer as deleted;
+     + (select count(*) from dead_letters)::integer as deleted;

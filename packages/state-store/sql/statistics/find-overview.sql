@@ -19,7 +19,7 @@ select clock_timestamp() as now,
        (select since from counted where process_state = 'halted') as halted_since,
        (select count(*)::integer from open where paused_at is not null) as paused_tasks,
        (select min(paused_at) from open) as tasks_paused_since,
-       letters.number as dead_letters, letters.since as dead_letters_since,
+       dead_letters.number as dead_letters, dead_letters.since as dead_letters_since,
        (select extract(epoch from clock_timestamp() - min(at))::float8 * 1000
           from (select at from state.outbox order by id limit 1) as oldest) as outbox_for,
        (select json_agg(json_build_object('kind', kind, 'name', name, 'actor', actor, 'reason', reason,
@@ -33,4 +33,4 @@ select clock_timestamp() as now,
                    and kind <> 'task.halted'
                  group by kind) as by_kind) as alerts
   from (select count(*)::integer as number, min(at) as since
-          from (select at from state.dead_letters order by id desc limit 1000) as latest) as letters;
+          from (select at from state.dead_letters order by id desc limit 1000) as latest) as dead_letters;

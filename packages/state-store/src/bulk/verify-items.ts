@@ -51,7 +51,7 @@ const findApplied = query("find-applied-items", rowsOf<AppliedItem>());
 const findTasks = queryAmong("find-bulk-tasks", rowsOf<TaskRow>());
 const findSteps = queryAmong("find-bulk-steps", rowsOf<StepRow>());
 
-export interface Look {
+export interface VerifyRequest {
   readonly id: string;
   readonly action: BulkAction;
   readonly after: number;
@@ -63,7 +63,7 @@ export interface Look {
  * an outcome is final, so it is saved under the lock of the operation for each item that has none yet. Safe to repeat.
  */
 export const verifyBulkItems = composed(
-  async (context, { id, action, after, batch }: Look): Promise<VerifiedItems> => {
+  async (context, { id, action, after, batch }: VerifyRequest): Promise<VerifiedItems> => {
     const { pool } = context;
     const items = await withRetries(() => findApplied(pool, { id, after, batch }));
     const next = items.length < batch ? null : items.at(-1)!.number;

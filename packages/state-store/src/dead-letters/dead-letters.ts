@@ -49,7 +49,7 @@ const settle = query("close-dead-letter", rowsOf<{ id: string }>());
 const findAction = query("find-dead-letter-action", rowsOf<{ action: DeadLetterAct }>());
 const findActions = query("find-dead-letter-actions", rowsOf<DeadLetterRecord>());
 
-export interface LetterPage {
+export interface DeadLetterPageQuery {
   readonly queue: string | null;
   readonly before: string | null;
   readonly most: number;
@@ -61,7 +61,7 @@ const newest = "9223372036854775807";
 
 /** Finds at most `most` dead letters before one of them, newest first, with `shown` bytes of each body. */
 export const findDeadLetters = repeatable(
-  (db, { queue, before, ...page }: LetterPage): Promise<readonly KeptDeadLetter[]> => {
+  (db, { queue, before, ...page }: DeadLetterPageQuery): Promise<readonly KeptDeadLetter[]> => {
     const asked = { ...page, before: before ?? newest };
     return queue === null ? findAll(db, asked) : findOfQueue(db, { ...asked, queue });
   },

@@ -77,7 +77,7 @@ test("logins.sql is understood as a whole, and needs a password for the owner an
   const env = Object.fromEntries(needed.map((name) => [name, `${name} it's`]));
   const statements = await sent(logins, env);
   for (const name of needed) {
-    expect(statements).toContainEqual(expect.stringContaining(`password '${name} it''s'`));
+    expect(statements).toContainEqual(expect.stringContaining(`', '${name} it''s')`));
   }
   expect(statements.filter((one) => /^(begin|commit)$/.test(one))).toEqual(["begin", "commit"]);
 });

@@ -111,9 +111,12 @@ const unusable = (why: string): ContractFault =>
 const withoutComments = (sql: string): string =>
   sql.replace(/^(\s|--[^\n]*(\n|$)|\/\*[\s\S]*?\*\/)+/, "").trim();
 
-/** The environment variables that a script cannot do without: it uses what they hold, and asks nowhere whether they are set. */
+/** The environment variables that a script cannot do without: it uses what they hold, has no value of its own for
+ * them, and asks nowhere whether they are set. */
 export function variablesNeeded(script: string): readonly string[] {
-  const asked = new Set(Array.from(script.matchAll(/:\{\?(\w+)\}/g), ([, name]) => name));
+  const asked = new Set(
+    Array.from(script.matchAll(/:\{\?(\w+)\}|^\\set (\w+)/gm), ([, name, set]) => name ?? set),
+  );
   const all = Array.from(
     script.matchAll(/^\\getenv (\w+) (\w+)/gm),
     ([, name = "", variable = ""]) => ({

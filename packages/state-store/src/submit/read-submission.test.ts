@@ -154,7 +154,7 @@ describe("what is refused", () => {
       "request.idempotency_key_invalid",
       undefined,
     ],
-    ["an input that is no JSON", { input: undefined }, "task.invalid", undefined],
+    ["an input that is no JSON", { input: undefined }, "task.invalid", ""],
   ])("%s", async (_, asked, code, pointer) => {
     const fault = await refusal({ input: 1, ...asked });
     expect(fault).toMatchObject({ code });

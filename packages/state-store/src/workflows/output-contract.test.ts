@@ -15,7 +15,7 @@ const contractsOf = (schema: { readonly [key: string]: Json }) => {
 const schema = {
   $schema: "http://json-schema.org/draft-07/schema#",
   type: "object",
-  properties: { ok: { type: "string", format: "uuid" } },
+  properties: { ok: { type: "string", format: "uuid", pattern: "^[a-z]+$" } },
   required: ["ok"],
 };
 

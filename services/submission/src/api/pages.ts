@@ -1,3 +1,4 @@
+import { limits } from "@holdfast/contracts";
 import { Type } from "typebox";
 import { invalidRequest } from "../problem.ts";
 
@@ -15,6 +16,7 @@ export const pageFields = (
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
+      maximum: limits.integer,
       description: `Items of a page: ${usual} unless it is set, and at most ${most}. What is above that is lowered to it.`,
     }),
   ),

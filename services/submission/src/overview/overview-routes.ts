@@ -13,7 +13,7 @@ import { instantOf, nameOf, readInstant } from "../search/list-query.ts";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
 import type { readOverview } from "./overview.ts";
 
-const workflow = nameOf("The name of a workflow with its version.");
+const workflowName = nameOf("The name of a workflow with its version.");
 const closed = { additionalProperties: false };
 
 const StatisticsQuery = Type.Object(
@@ -22,13 +22,13 @@ const StatisticsQuery = Type.Object(
       "When it begins: an instant, or a time from now, such as -1h; a day ago unless it is set.",
     ),
     until: instantOf("When it ends: an instant, or a time from now; now unless it is set."),
-    workflow,
+    workflow: workflowName,
   },
   closed,
 );
 const FailuresQuery = Type.Object(
   {
-    workflow,
+    workflow: workflowName,
     createdFrom: instantOf("Submitted then or later: an instant, or a time from now, such as -1h."),
     createdBefore: instantOf("Submitted before then: an instant, or a time from now, such as -1h."),
   },
