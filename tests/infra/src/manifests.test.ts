@@ -295,12 +295,12 @@ describeRendered(`with CloudNativePG${because}`, () => {
     const [cluster] = (why === null ? render(cloudNativePg) : []) as readonly ICluster[];
     const logins = cluster?.spec.managed?.roles?.filter(({ login }) => login) ?? [];
     const grants = readFile("infra/postgres/logins.sql").matchAll(
-      /^ +\(?(?:values )?\(?'(?!holdfast')(\w+)', :'\w+_password'\)/gm,
+      /\('(?!holdfast')(\w+)', :'\w+_password'\)/g,
     );
     const statistics = ["observer", ["holdfast_observer", "pg_read_all_stats"]] as const;
     expect(new Map(logins.map(({ name, inRoles }) => [name, inRoles]))).toEqual(
       new Map<string, readonly string[]>([
-        ...[...grants].map(([, role = "", name = ""]) => [name, [role]] as const),
+        ...[...grants].map(([, name = ""]) => [name, [`holdfast_${name}`]] as const),
         statistics,
       ]),
     );
