@@ -7,9 +7,9 @@ const named = [...readFile("docs/internals/tour.md").matchAll(/^\| `(\S+)` +\| `
   ([, part = "", file = ""]) => ({ part, file }),
 );
 
-test("the tour names at most 40 files, each of them once", () => {
-  expect(named.length).toBeGreaterThan(30);
-  expect(named.length).toBeLessThanOrEqual(40);
+test("the tour names at most 25 files, each of them once", () => {
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.length).toBeLessThanOrEqual(25);
   expect(new Set(named.map(({ part, file }) => `${part}/${file}`)).size).toBe(named.length);
 });
 
