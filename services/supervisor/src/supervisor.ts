@@ -3,7 +3,6 @@ import {
   type Clock,
   type Failpoint,
   type Logger,
-  type MetricDefinitions,
   type Metrics,
   noMetrics,
   repeat,
@@ -16,26 +15,7 @@ import { recoverExpiredSteps } from "./recover/recover-expired-steps.ts";
 import { delayRecovery } from "./recover/recovery-delay.ts";
 import { replanStalledTasks } from "./recover/replan-stalled-tasks.ts";
 import { replyProbes } from "./recover/reply-probes.ts";
-
-/** What a Supervisor says of its work. */
-const supervisorMetrics = {
-  scans: {
-    kind: "counter",
-    name: "holdfast_supervisor_scans_total",
-    help: "Scans for steps and tasks whose limit has passed.",
-  },
-  recoveries: {
-    kind: "counter",
-    name: "holdfast_supervisor_recoveries_total",
-    help: "Steps without a reply in time, and tasks whose limit has passed, to which this Supervisor applied a remedy, by the name that the history has for it.",
-    labels: { action: ["retry", "coolDown", "requeue", "fail", "cancel", "undo"] },
-  },
-  replanned: {
-    kind: "counter",
-    name: "holdfast_supervisor_replanned_tasks_total",
-    help: "Tasks that waited for nothing and were planned anew: there should never be any.",
-  },
-} as const satisfies MetricDefinitions;
+import { supervisorMetrics } from "./supervisor-metrics.ts";
 
 /** What recovering asks of the state store: a Supervisor also counts, deletes, and applies bulk operations. */
 export type RecoveryStore = Pick<
