@@ -86,8 +86,8 @@ test("replies that cannot be stored delay no other order", async () => {
   );
   const ids = await faulty.submit(["good", "good", "declined"]);
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 2, undone: 1 }));
-  await until(async () => (await count(faulty, "dead_letters")) === 10);
-  await until(async () => (await count(faulty, "rejected_replies")) === 10);
+  await until(async () => (await count(faulty, "dead_letters")) === 12);
+  await until(async () => (await count(faulty, "rejected_replies")) === 8);
   expect(faulty.log.filter(({ msg }) => msg === "crashed")).toEqual([]);
 });
 

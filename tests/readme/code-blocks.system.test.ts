@@ -19,6 +19,7 @@ const shown: Readonly<Record<string, string>> = {
   mermaid: "a drawing",
   python: "tests/languages runs the program, and tests/docs compares the block with it",
   dockerfile: "tests/infra compares it with the base image",
+  sql: "packages/state-store/src/submit makes such a login, and submits with it",
   yaml: "tests/infra renders the chart with it",
   ini: "tests/faults/pooler.ts starts PgBouncer with it",
 };
@@ -30,6 +31,10 @@ const notRun: readonly (readonly [RegExp, string])[] = [
   [/^npm test/, "is what runs this"],
   [/^npm run (bench|chaos|fuzz|simulate|stack)/, "takes minutes; each has tests of its own"],
   [/^npx holdfast/, "runs in a project of one's own; packages/cli has tests of the same"],
+  [
+    /workflows=active|openapi-typescript|datamodel-codegen/,
+    "needs generators; tests/languages runs them on the same document",
+  ],
   [/python3 /, "tests/languages starts the program"],
   [/conformance/, "needs a running Agent; tests/languages runs it"],
   [/topology (check|apply)/, "needs an administrator; packages/cli has tests of its own"],

@@ -94,13 +94,14 @@ test("an operator names the version by the ETag, and is answered 412 when it has
     code: "request.precondition_required",
   });
   expect((await act({ "if-match": etag }, { ...asOperator, version: 1 })).statusCode).toBe(422);
-  for (const other of ['"7"', '"not-ours"', 'W/"1"', "1"]) {
+  for (const other of ['"7"', '"not-ours"', 'W/"7"', "1"]) {
     expect((await act({ "if-match": other })).json()).toMatchObject({
       status: 412,
       code: "task.changed",
     });
   }
-  expect((await act({ "if-match": etag })).statusCode).toBe(200);
+  // A proxy that compresses an answer may say that its ETag is weak.
+  expect((await act({ "if-match": `W/${etag}` })).statusCode).toBe(200);
   expect((await act({ "if-match": etag })).statusCode).toBe(412);
   expect((await act({ "if-match": "*" })).json()).toMatchObject({ code: "task.already_paused" });
 });

@@ -19,27 +19,27 @@ const names = [
  * They must be there before the first migration: defaults of columns keep the functions that they were made with.
  */
 const makeClock = `
-  create schema test_clock;
-  create table test_clock.clock (ahead interval not null);
-  insert into test_clock.clock values ('0');
+  create schema holdfast_clock;
+  create table holdfast_clock.clock (ahead interval not null);
+  insert into holdfast_clock.clock values ('0');
   ${names
     .map(
       ([name, volatility]) => `
-  create function test_clock.${name}() returns timestamptz language sql ${volatility} parallel safe cost 1
-    return pg_catalog.${name}() + (select ahead from test_clock.clock);`,
+  create function holdfast_clock.${name}() returns timestamptz language sql ${volatility} parallel safe cost 1
+    return pg_catalog.${name}() + (select ahead from holdfast_clock.clock);`,
     )
     .join("\n")}
   do $$
   begin
     if current_setting('server_version_num')::integer >= 180000 then
-      create function test_clock.uuidv7() returns uuid language sql volatile parallel safe cost 1
-        return pg_catalog.uuidv7((select ahead from test_clock.clock));
+      create function holdfast_clock.uuidv7() returns uuid language sql volatile parallel safe cost 1
+        return pg_catalog.uuidv7((select ahead from holdfast_clock.clock));
     end if;
-    execute format('alter database %I set search_path = "$user", public, test_clock, pg_catalog', current_database());
+    execute format('alter database %I set search_path = "$user", public, holdfast_clock, pg_catalog', current_database());
   end
   $$;
-  grant usage on schema test_clock to public;
-  grant select on test_clock.clock to public`;
+  grant usage on schema holdfast_clock to public;
+  grant select on holdfast_clock.clock to public`;
 
 /** Functions of the store have a search path of their own. */
 const bindFunctions = `
@@ -52,7 +52,7 @@ const bindFunctions = `
        where pronamespace = 'state'::regnamespace
          and 'search_path=pg_catalog, pg_temp' = any(proconfig)
     loop
-      execute format('alter routine %s set search_path = test_clock, pg_catalog, pg_temp', routine);
+      execute format('alter routine %s set search_path = holdfast_clock, pg_catalog, pg_temp', routine);
     end loop;
   end
   $$`;
@@ -66,7 +66,7 @@ export async function migrateWithStoreClock(url: string): Promise<StoreClock> {
     async set(aheadMs) {
       await queryOnce(
         url,
-        `update test_clock.clock set ahead = ${aheadMs} * interval '1 millisecond'`,
+        `update holdfast_clock.clock set ahead = ${aheadMs} * interval '1 millisecond'`,
       );
     },
   };

@@ -52,7 +52,7 @@ export function fileOf(path: string): string {
 
 /**
  * The files that operands name. A pattern is one too, for shells that do not expand it; a name without a wildcard
- * stands for itself, whether there is such a file or not, and so does one that a file has.
+ * stands for itself, whether there is such a file or not, and so does one that a file has. In the order of the operands.
  */
 export async function filesMeant(
   operands: readonly string[],
@@ -61,10 +61,15 @@ export async function filesMeant(
   const files: string[] = [];
   for (const operand of operands) {
     const isPattern = /[*?{[]/.test(operand) && !existsSync(resolve(cwd, operand));
-    if (!isPattern) files.push(operand);
-    else for await (const file of glob(operand.replaceAll("\\", "/"), { cwd })) files.push(file);
+    if (!isPattern) {
+      files.push(operand);
+      continue;
+    }
+    const found: string[] = [];
+    for await (const file of glob(operand.replaceAll("\\", "/"), { cwd })) found.push(file);
+    files.push(...found.toSorted());
   }
-  return [...new Set(files)].toSorted();
+  return [...new Set(files)];
 }
 
 /** Labels as `name=value`. */

@@ -56,19 +56,19 @@ const leftAlone = (why: string): DevClock => ({ advance: async () => why });
 
 /**
  * A clock that can be advanced. Statements, column defaults, views and functions call `now()` and its like without a
- * schema: with `dev_clock` before `pg_catalog` on the search path they get these. `public` stays first, where tables
+ * schema: with `holdfast_clock` before `pg_catalog` on the search path they get these. `public` stays first, where tables
  * that a project makes in this database belong.
  */
 const makeClock = (database: string, hasUuidV7: boolean): string => `
-  create schema dev_clock;
-  create table dev_clock.clock
+  create schema holdfast_clock;
+  create table holdfast_clock.clock
     (singleton boolean primary key default true check (singleton), ahead interval not null);
-  insert into dev_clock.clock (ahead) values ('0');
+  insert into holdfast_clock.clock (ahead) values ('0');
   ${clockFunctions.map(([name, volatility]) => makeFunction(name, volatility)).join("\n")}
   ${hasUuidV7 ? makeUuidV7 : ""}
-  grant usage on schema dev_clock to public;
-  grant select on dev_clock.clock to public;
-  alter database ${database} set search_path = "$user", public, dev_clock, pg_catalog`;
+  grant usage on schema holdfast_clock to public;
+  grant select on holdfast_clock.clock to public;
+  alter database ${database} set search_path = "$user", public, holdfast_clock, pg_catalog`;
 
 /** Which there are, and how stable each is within a statement: as in `pg_catalog`. */
 const clockFunctions = [
@@ -79,13 +79,13 @@ const clockFunctions = [
 ] as const;
 
 const makeFunction = (name: string, volatility: string): string => `
-  create function dev_clock.${name}() returns timestamptz language sql ${volatility} parallel safe cost 1
-    return pg_catalog.${name}() + (select ahead from dev_clock.clock);`;
+  create function holdfast_clock.${name}() returns timestamptz language sql ${volatility} parallel safe cost 1
+    return pg_catalog.${name}() + (select ahead from holdfast_clock.clock);`;
 
 /** Ids begin with their time. */
 const makeUuidV7 = `
-  create function dev_clock.uuidv7() returns uuid language sql volatile parallel safe cost 1
-    return pg_catalog.uuidv7((select ahead from dev_clock.clock));`;
+  create function holdfast_clock.uuidv7() returns uuid language sql volatile parallel safe cost 1
+    return pg_catalog.uuidv7((select ahead from holdfast_clock.clock));`;
 
 /**
  * Functions of the store with a search path of their own get the clock too. Not the two by which the Supervisor
@@ -103,23 +103,23 @@ const bindFunctions = `
          and 'search_path=pg_catalog, pg_temp' = any(proconfig)
          and proname not in ('trusted_now', 'read_clock')
     loop
-      execute format('alter routine %s set search_path = dev_clock, pg_catalog, pg_temp', routine);
+      execute format('alter routine %s set search_path = holdfast_clock, pg_catalog, pg_temp', routine);
     end loop;
   end
   $$`;
 
 const findClock = `
-  select to_regclass('dev_clock.clock') is not null                   as has_clock,
+  select to_regclass('holdfast_clock.clock') is not null                   as has_clock,
          to_regclass('state.migrations') is not null                  as is_migrated,
          current_setting('server_version_num')::integer >= 180000     as has_uuid_v7,
          quote_ident(current_database())                              as database`;
 
 const advanceBy = (hours: number): string => `
-  update dev_clock.clock set ahead = ahead + interval '${hours} hours'`;
+  update holdfast_clock.clock set ahead = ahead + interval '${hours} hours'`;
 
 /** Tasks may be in a month then that has no partitions yet. */
 const makePartitions = "select state.make_partitions()";
 
 const readClock = `
   select clock_timestamp() as now, (extract(epoch from ahead) / 3600)::integer as hours
-    from dev_clock.clock`;
+    from holdfast_clock.clock`;

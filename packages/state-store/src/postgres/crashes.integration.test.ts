@@ -28,7 +28,7 @@ afterAll(async () => {
 const commitOthers = (count: number) =>
   queryOnce(
     servers.postgres.url,
-    `do $$ begin for n in 1..${count} loop insert into others values (n); commit; end loop; end $$`,
+    `do $$ begin for n in 1..${count} loop insert into public.others values (n); commit; end loop; end $$`,
   );
 
 /** Writes a note, and ends when its server has crashed before it could be committed. */
@@ -36,7 +36,7 @@ const writeNote = (note: string, crash: () => Promise<void>) =>
   inTransaction(pool, async (client) => {
     await client.query({
       name: note,
-      text: "insert into notes values ($1)",
+      text: "insert into public.notes values ($1)",
       values: [note],
       rowMode: "array",
     });

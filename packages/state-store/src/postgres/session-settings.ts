@@ -9,7 +9,8 @@ export const sessionSettings: readonly (readonly [name: string, value: string])[
   ["intervalstyle", "postgres"],
   ["timezone", "UTC"],
   ["default_transaction_isolation", "read committed"],
-  ["search_path", "pg_catalog"],
+  // The first is there where a clock is set: by `holdfast dev`, and by tests. Only the owner of a database makes schemas.
+  ["search_path", "holdfast_clock, pg_catalog"],
   ["bytea_output", "hex"],
   ["extra_float_digits", "1"],
   ["array_nulls", "on"],

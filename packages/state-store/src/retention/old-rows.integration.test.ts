@@ -50,7 +50,7 @@ const old = (task: string): Readonly<Record<string, string>> => ({
            values ('agent', 'a', 'x', 'x', past, past, 'x', past)`,
   refusals: `values (${task}, 'x', null, null, 'x.y', 'x', '[]', past)`,
   rejected_replies: `(reason, body, at) values ('x', '', past)`,
-  stalledConsumers: `values ('i', 'q', 1, 1, past, 'x', past)`,
+  stalled_consumers: `values ('i', 'q', 1, 1, past, 'x', past)`,
   statistics: `(resolution, subject, at) values ('minute', '', past)`,
   submissions: `values ('default', 'i', 'h', ${task}, past)`,
   task_labels: `values ('l', 'x', ${task})`,
