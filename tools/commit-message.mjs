@@ -64,7 +64,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const file = process.argv.at(2);
   // Without a file, it has git run the hook from now on; a folder that is no clone is left as it is.
   if (file === undefined) {
-    spawnSync("git", ["config", "core.hooksPath", "tools/hooks"], { stdio: "ignore" });
+    spawnSync("git", ["config", "core.hooksPath", ".ci/hooks"], { stdio: "ignore" });
   } else {
     const faults = messageFaults(readFileSync(file, "utf8"));
     for (const fault of faults) process.stderr.write(`${fault}\n`);
