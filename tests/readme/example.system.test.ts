@@ -91,7 +91,7 @@ test("the example in the guides compiles, and books a trip", async () => {
     name: "trips",
     hotelUrl: hotel.url,
   });
-  expect([...example.files.keys()]).toHaveLength(10);
+  expect([...example.files.keys()]).toHaveLength(11);
   expect(await compile(example)).toBe("");
   for (const definition of ["insure-trip", "stay-in-touch", "pool"].map(
     (one) => `trips/src/${one}.ts`,
