@@ -24,7 +24,7 @@ describe("an operator's request", () => {
     ["no reason", { actor: "ann" }, "", /reason/],
     ["an actor that is a number", { ...asOperator, actor: 1 }, "/actor", /string/],
     ["a version in its body", { ...asOperator, version: 1 }, "", /version/],
-    ["a field that nobody knows", { ...asOperator, force: true }, "", /force/],
+    ["an unknown field", { ...asOperator, force: true }, "", /force/],
   ])("with %s is refused", async (_, payload, pointer, detail) => {
     const { id } = await operated.submit();
     const response = await operated.act(`/v1/tasks/${id}/pause`, payload, { "if-match": '"1"' });

@@ -108,7 +108,7 @@ interface Run {
   readonly drainedAt: number;
 }
 
-/** Twenty minutes of a backlog that comes at once. `signal` is what the autoscaler is told at a moment. */
+/** Twenty minutes of a backlog that comes at once. `signal` gives the figure that the autoscaler reads at a moment. */
 function run(signal: (series: Series) => number, threshold: number): Run {
   const autoscale = horizontalAutoscaler(bounds);
   const first = { due: backlog, queued: 0, done: 0, returned: 0, pods: [] };
