@@ -1,4 +1,11 @@
-export { checkAside, checkHere, type OpenChecker, type Soon, soon } from "./aside/checker.ts";
+export {
+  checkAside,
+  checkHere,
+  type OpenChecker,
+  type Soon,
+  soon,
+  UncompilableSchema,
+} from "./aside/checker.ts";
 export {
   contractGapsAside,
   contractHashesAside,

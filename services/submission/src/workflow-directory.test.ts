@@ -1,7 +1,8 @@
-import type { WorkflowDefinition } from "@holdfast/domain";
+import { TransientFault, type WorkflowDefinition } from "@holdfast/domain";
 import type { WorkflowRecord } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
 import { virtualClock } from "../test/virtual-clock.ts";
+import { toProblem } from "./problem.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
 
 const record = (
@@ -33,7 +34,9 @@ const definition = (name: string): WorkflowDefinition => ({
 });
 
 const stored = [record("stay.v7", new Date(0)), record("stay.v5"), record("trip.v1")];
-const directoryWith = (takesUnknownVersions: boolean) =>
+type Options = NonNullable<Parameters<typeof workflowDirectory>[1]>;
+
+const directoryWith = (takesUnknownVersions: boolean, options: Options = {}) =>
   workflowDirectory(
     {
       findWorkflows: async () => stored,
@@ -41,7 +44,7 @@ const directoryWith = (takesUnknownVersions: boolean) =>
       findWorkflow: async (name) => ({ definition: definition(name) }) as never,
       findActiveVersions: async () => new Set(),
     },
-    { takesUnknownVersions },
+    { ...options, takesUnknownVersions },
   );
 
 test("a version that is not stored is refused, with names that look like it", async () => {
@@ -50,6 +53,21 @@ test("a version that is not stored is refused, with names that look like it", as
     code: "workflow.unknown",
     message: expect.stringContaining("stay"),
   });
+});
+
+test("a check that was not begun in time is asked for again, and any other failure is the workflow's", async () => {
+  const busy = new TransientFault("request.overload", "full");
+  const answers = [busy, new Error("broken"), []];
+  const compile = () => async () => {
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer ?? [];
+  };
+  const { check } = await directoryWith(false, { compile }).find("trip.v1", () => true);
+  await expect(check({})).rejects.toBe(busy);
+  expect(toProblem(busy)).toMatchObject({ status: 503, code: "request.overload" });
+  await expect(check({})).rejects.toMatchObject({ status: 500, code: "workflow.unusable" });
+  expect(await check({})).toEqual([]);
 });
 
 test("in development a version that is not stored stands for the active one", async () => {

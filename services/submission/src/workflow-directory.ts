@@ -1,5 +1,5 @@
 import { openTaskInput, type TaskInputCheck } from "@holdfast/contracts";
-import { familyOf, namesLike, type WorkflowDefinition } from "@holdfast/domain";
+import { Fault, familyOf, namesLike, type WorkflowDefinition } from "@holdfast/domain";
 import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
 import { type SubmissionStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
@@ -207,11 +207,15 @@ function checkOf(
     const check = compile(definition);
     return (input) => {
       const faults = check(input);
-      return faults instanceof Promise ? faults.catch(() => Promise.reject(unusable())) : faults;
+      return faults instanceof Promise ? faults.catch(refuseUnusable) : faults;
     };
   } catch {
     throw unusable();
   }
+}
+
+function refuseUnusable(error: unknown): never {
+  throw error instanceof Fault && error.transient ? error : unusable();
 }
 
 export const unusable = () =>

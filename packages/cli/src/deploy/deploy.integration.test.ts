@@ -19,20 +19,22 @@ describe("the logins of a database", () => {
   // That they are made, and work, is shown outside of the repository, on a server of its own: roles are of a whole server.
   test("are made by a dry run as well, and then taken back", async () => {
     await using database = await testDatabase();
-    const count = async () =>
-      await queryOnce(database.url, "select rolname, rolpassword from pg_authid order by 1");
-    const before = await count();
-    const env = { ...passwords, STATE_STORE_URL: database.url };
+    const prefix = `dry_${randomUUID().slice(0, 8)}_`;
+    const env = { ...passwords, LOGIN_PREFIX: prefix, STATE_STORE_URL: database.url };
     const dry = await runCommand(["logins", "--dry-run", "--json"], env);
     expect(dry).toMatchObject({ exitCode: 0, stderr: "" });
-    const { passwords: set, applied } = JSON.parse(dry.stdout) as {
+    const { passwords: set, ...made } = JSON.parse(dry.stdout) as {
       readonly [key: string]: unknown;
     };
-    expect({ set, applied }).toEqual({
+    const names = ["holdfast", "submission", "operations", "scheduler", "supervisor", "observer"];
+    const logins = names.map((name) => prefix + name);
+    expect({ ...made, set }).toMatchObject({
       applied: false,
-      set: ["holdfast", "submission", "operations", "scheduler", "supervisor", "observer"],
+      created: expect.arrayContaining(logins.map((login) => `${login} login`)),
+      set: logins,
     });
-    expect(await count()).toEqual(before);
+    const left = `select rolname from pg_roles where starts_with(rolname, '${prefix}')`;
+    expect(await queryOnce(database.url, left)).toEqual([]);
   });
 
   test("need a password each, and say which are missing before anything is asked", async () => {

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { count } from "@holdfast/diagnosis";
 import { parseConfig, StateStoreUrl } from "@holdfast/runtime";
 import { type MadeLogins, makeLogins, variablesNeeded } from "@holdfast/state-store";
@@ -6,7 +8,6 @@ import { UsageError } from "../api/usage-error.ts";
 import type { Invocation, Outcome } from "../api/verb.ts";
 import { environmentFor } from "../direct/settings.ts";
 import { passwordsFrom } from "../topology/wanted-topology.ts";
-import { setupFile } from "./setup-files.ts";
 
 const Settings = Type.Object({ STATE_STORE_URL: StateStoreUrl });
 
@@ -17,7 +18,7 @@ export async function logins(
   invocation: Pick<Invocation, "text" | "flag" | "io">,
 ): Promise<Outcome> {
   const { text, flag, io } = invocation;
-  const script = setupFile("logins.sql");
+  const script = loginScript();
   if (flag("print")) return { value: { script }, text: script.trimEnd() };
   const passwordOf = passwordsFrom(text("passwords") ?? "env", io.env);
   const given = allGiven(variablesNeeded(script), (name) => passwordOf(userOf(name)));
@@ -57,3 +58,17 @@ const describe = ({ database, created, passwords }: MadeLogins, dryRun: boolean)
     `${count(created.length, "role")} made, ${count(passwords.length, "password")} set for the database ${database}.`,
     ...(dryRun ? ["Nothing was changed: --dry-run."] : []),
   ].join("\n");
+
+/** The script beside the code of an installed package, and where it is in the repository. */
+const places = ["../../setup/logins.sql", "../../../../infra/postgres/logins.sql"];
+
+/** The script that came with this release. */
+function loginScript(): string {
+  const found = places
+    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+    .find((file) => existsSync(file));
+  if (found === undefined) {
+    throw new Error("The file logins.sql is not here: it comes with the package holdfast.");
+  }
+  return readFileSync(found, "utf8");
+}

@@ -103,9 +103,27 @@ test("work that takes too long is given up at the second time, and what waits be
       parentPort.postMessage(JSON.stringify({ result: text }));
     });`;
   const file = new URL(`data:text/javascript,${encodeURIComponent(thread)}`);
-  const here = openAside({ file, longest: 2_000 });
+  const here = openAside({ file, longest: 2_000, patience: 60_000 });
   const lost = here("faults", "for ever");
   const next = here("faults", "brief");
   await expect(lost).rejects.toThrow(LostWork);
   expect(await next).toBe('["faults",["brief"]]');
+});
+
+test("work that is not begun in time is refused, and may come again; what has begun goes on", async () => {
+  const thread = `
+    import { parentPort } from "node:worker_threads";
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    parentPort.on("message", (text) => {
+      if (text.includes("long")) Atomics.wait(gate, 0, 0, 1_000);
+      parentPort.postMessage(JSON.stringify({ result: text }));
+    });`;
+  const file = new URL(`data:text/javascript,${encodeURIComponent(thread)}`);
+  const here = openAside({ file, patience: 300 });
+  const long = here("faults", "long");
+  const others = ["a", "b", "c"].map((text) => here("faults", text));
+  const refused = { status: "rejected", reason: { code: "request.overload", transient: true } };
+  expect(await Promise.allSettled(others)).toMatchObject([refused, refused, refused]);
+  expect(await long).toContain("long");
+  expect(await here("faults", "a")).toContain("a");
 });

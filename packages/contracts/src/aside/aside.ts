@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { TransientFault } from "@holdfast/domain";
 
 /** Names of `work`. */
 export type WorkName =
@@ -16,7 +17,7 @@ export type WorkName =
 /** Work that ended the thread twice, by the time that it took. */
 export class LostWork extends Error {}
 
-/** Has a piece of work done. Arguments and result are JSON. */
+/** Has a piece of work done. Arguments and result are JSON. Rejects with `request.overload` if it was not begun in time. */
 type Aside = <Result>(name: WorkName, ...args: readonly unknown[]) => Promise<Result>;
 
 interface Piece {
@@ -24,12 +25,19 @@ interface Piece {
   readonly done: PromiseWithResolvers<unknown>;
   /** Threads that it may still end. The first of them had to be started, and its code compiled. */
   lives: number;
+  /** Refuses it, unless it has begun. */
+  readonly patience: NodeJS.Timeout;
 }
 
 /** Milliseconds of the processor that a piece of work may take: a hundred times the longest that is known. */
 const usualLimit = 10_000;
 /** Reads of the thread's time before a piece of work has had all of its own. */
 const reads = 10;
+/**
+ * Milliseconds that a piece of work waits for those before it: what asks for it does so several times, and is answered
+ * while its client still waits.
+ */
+const usualPatience = 3_000;
 /** Milliseconds without work after which the thread ends: it holds some 20 MB. */
 const idle = 60_000;
 
@@ -39,10 +47,15 @@ const ownFile = new URL(isSource ? "./thread.ts" : "./thread.js", own);
 
 /**
  * Opens a way to have work done in a thread of the process, so that its event loop goes on whatever a user's schema or
- * value costs. The thread starts at the first piece of work, and does one after the other. What it holds is bounded by
- * what payloads and definitions may be: a limit of its own would end the process where V8 finds it reached.
+ * value costs. The thread starts at the first piece of work, and does one after the other; what it cannot begin in time is
+ * refused, and may come again. What it holds is bounded by what payloads and definitions may be: a limit of its own would
+ * end the process where V8 finds it reached.
  */
-export function openAside({ file = ownFile, longest = usualLimit } = {}): Aside {
+export function openAside({
+  file = ownFile,
+  longest = usualLimit,
+  patience = usualPatience,
+} = {}): Aside {
   const waiting: Piece[] = [];
   let doing: Piece | undefined;
   let thread: Worker | undefined;
@@ -57,6 +70,7 @@ export function openAside({ file = ownFile, longest = usualLimit } = {}): Aside 
       timer = setTimeout(endThread, idle).unref();
       return;
     }
+    clearTimeout(doing.patience);
     thread ??= startThread(file, { answered, ended });
     thread.ref();
     thread.postMessage(doing.text, []);
@@ -95,9 +109,20 @@ export function openAside({ file = ownFile, longest = usualLimit } = {}): Aside 
     doNext();
   };
 
+  const refuse = (piece: Piece): void => {
+    waiting.splice(waiting.indexOf(piece), 1);
+    piece.done.reject(new TransientFault("request.overload", "Too much waits to be checked"));
+  };
+
   return (name, ...args) => {
     const done = Promise.withResolvers<unknown>();
-    waiting.push({ text: JSON.stringify([name, args]), done, lives: 2 });
+    const piece: Piece = {
+      text: JSON.stringify([name, args]),
+      done,
+      lives: 2,
+      patience: setTimeout(() => refuse(piece), patience).unref(),
+    };
+    waiting.push(piece);
     doNext();
     return done.promise as Promise<never>;
   };

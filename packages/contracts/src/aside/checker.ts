@@ -18,10 +18,13 @@ export interface AsideChecked extends Checked {
   readonly compileMs: number;
 }
 
-/** A schema that cannot be compiled. */
+/** A thread's answer to a schema that cannot be compiled. */
 export interface Uncompilable {
   readonly uncompilable: string;
 }
+
+/** A schema that cannot be compiled: it fails however often, where all else that keeps a check from its answer may pass. */
+export class UncompilableSchema extends Error {}
 
 /** Goes on with what is known at once in the same turn, and with all else once it is known. */
 export const soon = <Value, Result>(
@@ -79,7 +82,7 @@ export const openAsideChecker = (
   const checkInThread = async (value: Json): Promise<Checked> => {
     try {
       const found = await aside<AsideChecked | Uncompilable>("check", schema, options, value);
-      if ("uncompilable" in found) throw new Error(found.uncompilable);
+      if ("uncompilable" in found) throw new UncompilableSchema(found.uncompilable);
       isBrief ||= found.compileMs < brief;
       return found;
     } catch (error) {

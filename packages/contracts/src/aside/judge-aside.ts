@@ -59,7 +59,10 @@ export interface JudgedDefinition {
 
 /** Judges a definition that is to be stored, here or aside. */
 export async function judgeDefinition(definition: WorkflowDefinition): Promise<JudgedDefinition> {
-  if (!isSmall(definition)) return await aside("judge", definition);
+  if (!isSmall(definition)) {
+    const tooCostly = (error: unknown) => ({ refused: tooMuch(error), hash: "", contracts: {} });
+    return await aside<JudgedDefinition>("judge", definition).catch(tooCostly);
+  }
   const unsupported: FieldFault[] = [];
   for (const found of unsupportedInEach(definition)) {
     unsupported.push(...found);

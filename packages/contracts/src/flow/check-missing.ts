@@ -51,6 +51,8 @@ function taskInput(definition: WorkflowDefinition, { open, flow }: Ways): TaskIn
   let needs: Soon<readonly StepNeeds[]> | undefined;
   const missingIn = (input: Json): Soon<readonly FieldFault[]> => {
     needs ??= soon(flow(definition), (found) => needsOf(definition, found, open));
+    // What is not known yet may be asked for again.
+    if (needs instanceof Promise) needs.catch(() => (needs = undefined));
     return soon(needs, (all) => {
       if (all.length === 0) return [];
       const lookup = lookupIn({ input, outputs: new Map() });

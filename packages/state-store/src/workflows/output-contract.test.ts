@@ -1,4 +1,4 @@
-import type { Json, WorkflowDefinition } from "@holdfast/domain";
+import { type Json, TransientFault, type WorkflowDefinition } from "@holdfast/domain";
 import { describe, expect, test } from "@jest/globals";
 import { testWorkflow } from "../../test/fixtures.ts";
 import { stepContracts } from "./output-contract.ts";
@@ -55,6 +55,17 @@ describe.each(["input", "output"] as const)("an %s", (what) => {
     expect(await contractsOf(schema)[what]("b", 1)).toBeNull();
     expect(await contractsOf({ type: "no such type" })[what]("a", 1)).toBeNull();
     expect(await stepContracts(testWorkflow([{ name: "a" }]))[what]("a", 1)).toBeNull();
+  });
+
+  test("is not taken for right where its check was not begun, or failed by itself", async () => {
+    for (const failure of [new TransientFault("request.overload", "full"), new Error("broken")]) {
+      const definition = {
+        ...testWorkflow([{ name: "a" }]),
+        [`${what}s`]: { [operation]: schema },
+      };
+      const contracts = stepContracts(definition, null, () => () => Promise.reject(failure));
+      await expect(contracts[what]("a", { ok: "yes" })).rejects.toBe(failure);
+    }
   });
 
   test("is checked by what an earlier release stored, but for what this one cannot check in bounded time", async () => {

@@ -5,6 +5,7 @@ import {
   placeOfError,
   type Soon,
   soon,
+  UncompilableSchema,
 } from "@holdfast/contracts";
 import {
   ContractFault,
@@ -113,9 +114,15 @@ function openLenient(
     const check = open(schema, { allErrors: false });
     return (value) => {
       const found = check(value);
-      return found instanceof Promise ? found.catch(() => null) : found;
+      return found instanceof Promise ? found.catch(nullIfUncompilable) : found;
     };
   } catch {
     return null;
   }
+}
+
+/** All else may pass: what it was asked for is not decided. */
+function nullIfUncompilable(error: unknown): null {
+  if (error instanceof UncompilableSchema) return null;
+  throw error;
 }
