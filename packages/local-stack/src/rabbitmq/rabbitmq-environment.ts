@@ -84,6 +84,9 @@ function configuration(node: RabbitmqNode): string {
   const { name, joins, user, password, vhost, settings = [], ports } = node;
   const lines = [
     ...settings,
+    // Before 4.0 a queue writes the headers of some messages that it dead-letters into the log, as warnings: a sender
+    // could keep it busy with that for minutes.
+    "log.default.level = error",
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
     `default_user = ${user}`,
     `default_pass = ${password}`,
