@@ -103,7 +103,7 @@ test("work that takes too long is given up at the second time, and what waits be
       parentPort.postMessage(JSON.stringify({ result: text }));
     });`;
   const file = new URL(`data:text/javascript,${encodeURIComponent(thread)}`);
-  const here = openAside({ file, longest: 2_000, patience: 60_000 });
+  const here = openAside({ file, longest: 2_000, timeout: 60_000 });
   const lost = here("faults", "for ever");
   const next = here("faults", "brief");
   await expect(lost).rejects.toThrow(LostWork);
@@ -119,7 +119,7 @@ test("work that is not begun in time is refused, and may come again; what has be
       parentPort.postMessage(JSON.stringify({ result: text }));
     });`;
   const file = new URL(`data:text/javascript,${encodeURIComponent(thread)}`);
-  const here = openAside({ file, patience: 300 });
+  const here = openAside({ file, timeout: 300 });
   const long = here("faults", "long");
   const others = ["a", "b", "c"].map((text) => here("faults", text));
   const refused = { status: "rejected", reason: { code: "request.overload", transient: true } };

@@ -26,7 +26,7 @@ interface Piece {
   /** Threads that it may still end. The first of them had to be started, and its code compiled. */
   lives: number;
   /** Refuses it, unless it has begun. */
-  readonly patience: NodeJS.Timeout;
+  readonly timeout: NodeJS.Timeout;
 }
 
 /** Milliseconds of the processor that a piece of work may take: a hundred times the longest that is known. */
@@ -37,7 +37,7 @@ const reads = 10;
  * Milliseconds that a piece of work waits for those before it: what asks for it does so several times, and is answered
  * while its client still waits.
  */
-const usualPatience = 3_000;
+const usualTimeout = 3_000;
 /** Milliseconds without work after which the thread ends: it holds some 20 MB. */
 const idle = 60_000;
 
@@ -54,7 +54,7 @@ const ownFile = new URL(isSource ? "./thread.ts" : "./thread.js", own);
 export function openAside({
   file = ownFile,
   longest = usualLimit,
-  patience = usualPatience,
+  timeout = usualTimeout,
 } = {}): Aside {
   const waiting: Piece[] = [];
   let doing: Piece | undefined;
@@ -70,7 +70,7 @@ export function openAside({
       timer = setTimeout(endThread, idle).unref();
       return;
     }
-    clearTimeout(doing.patience);
+    clearTimeout(doing.timeout);
     thread ??= startThread(file, { answered, ended });
     thread.ref();
     thread.postMessage(doing.text, []);
@@ -120,7 +120,7 @@ export function openAside({
       text: JSON.stringify([name, args]),
       done,
       lives: 2,
-      patience: setTimeout(() => refuse(piece), patience).unref(),
+      timeout: setTimeout(() => refuse(piece), timeout).unref(),
     };
     waiting.push(piece);
     doNext();
