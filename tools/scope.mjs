@@ -1,6 +1,6 @@
 /**
  * What a run of the tests takes. `usual` is `npm test`, `all` is `npm run test:all`, and `tenth` is a tenth of what only
- * `all` has. The usual run takes tenths of some large tests, too: those of its day.
+ * `all` has.
  * @typedef {{ readonly kind: "usual" | "all" | "tenth", readonly tenth: number }} Scope
  */
 

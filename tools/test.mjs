@@ -17,9 +17,9 @@ const timeout = 15 * 60_000;
 export async function test(args, scope = scopeOf("usual")) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-totals-"));
   const file = join(folder, "progress");
-  const stalledConsumer = new AbortController();
+  const stalled = new AbortController();
   const watch = setInterval(() => {
-    if (Date.now() - lastProgress(file) > timeout) stalledConsumer.abort();
+    if (Date.now() - lastProgress(file) > timeout) stalled.abort();
   }, 1_000);
   try {
     const jest = join(root, "node_modules/jest/bin/jest.js");
@@ -31,7 +31,7 @@ export async function test(args, scope = scopeOf("usual")) {
       ...namedIn(args),
       NODE_COMPILE_CACHE: compileCache,
     };
-    const { signal } = stalledConsumer;
+    const { signal } = stalled;
     const code = await run(process.execPath, [...node, jest, ...args], { env, signal });
     if (signal.aborted) sayWhatRuns(file);
     const { totals = "0 passed, 1 failed", failures = [] } = readProgress(file);

@@ -50,8 +50,8 @@ export interface Scenario {
 }
 
 /**
- * The shares of schedules that have a crowd of small orders before a narrow maxInFlight instead: more of those without
- * faults, for only there is the maxInFlight exact.
+ * The shares of schedules that have a crowd of small orders before a low limit instead: more of those without
+ * faults, for only there is the limit exact.
  */
 const crowded = { calm: 0.15, troubled: 0.01 };
 const crowd = 8;
