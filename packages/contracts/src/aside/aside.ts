@@ -26,7 +26,7 @@ interface Piece {
   /** Threads that it may still end. The first of them had to be started, and its code compiled. */
   lives: number;
   /** Refuses it, unless it has begun. */
-  readonly timeout: NodeJS.Timeout;
+  readonly refusal: NodeJS.Timeout;
 }
 
 /** Milliseconds of the processor that a piece of work may take: a hundred times the longest that is known. */
@@ -56,7 +56,7 @@ export function openAside({
   longest = usualLimit,
   timeout = usualTimeout,
 } = {}): Aside {
-  const waiting: Piece[] = [];
+  const waiting = openQueue(timeout);
   let doing: Piece | undefined;
   let thread: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -64,27 +64,21 @@ export function openAside({
   const doNext = (): void => {
     if (doing !== undefined) return;
     clearTimeout(timer);
-    doing = waiting.shift();
+    doing = waiting.next();
     if (doing === undefined) {
       thread?.unref();
       timer = setTimeout(endThread, idle).unref();
       return;
     }
-    clearTimeout(doing.timeout);
     thread ??= startThread(file, { answered, ended });
     thread.ref();
     thread.postMessage(doing.text, []);
     void watch(doing, thread);
   };
 
-  /** Ends the thread once the piece has had its time: what a machine does not run takes none, however long that lasts. */
-  const watch = async (piece: Piece, worker: Worker, since?: number): Promise<void> => {
-    const before = since ?? (await timeOf(worker));
-    await sleep(longest / reads, undefined, { ref: false });
-    const spent = (await timeOf(worker)) - before;
-    if (doing !== piece || thread !== worker) return;
-    if (spent >= longest) endThread();
-    else await watch(piece, worker, before);
+  const watch = async (piece: Piece, worker: Worker): Promise<void> => {
+    const isOver = () => doing !== piece || thread !== worker;
+    if (await spends(worker, longest, isOver)) endThread();
   };
 
   const endThread = (): void => void thread?.terminate();
@@ -103,29 +97,60 @@ export function openAside({
     const lost = doing;
     doing = undefined;
     if (lost !== undefined) {
-      if ((lost.lives -= 1) > 0) waiting.unshift(lost);
+      if ((lost.lives -= 1) > 0) waiting.again(lost);
       else lost.done.reject(new LostWork("It takes more time than it may"));
     }
     doNext();
   };
 
+  return (name, ...args) => {
+    const result = waiting.add(JSON.stringify([name, args]));
+    doNext();
+    return result as Promise<never>;
+  };
+}
+
+/** Pieces that wait for their turn, the oldest first; those that wait for too long are refused. */
+function openQueue(timeout: number) {
+  const waiting: Piece[] = [];
   const refuse = (piece: Piece): void => {
     waiting.splice(waiting.indexOf(piece), 1);
     piece.done.reject(new TransientFault("request.overload", "Too much waits to be checked"));
   };
-
-  return (name, ...args) => {
-    const done = Promise.withResolvers<unknown>();
-    const piece: Piece = {
-      text: JSON.stringify([name, args]),
-      done,
-      lives: 2,
-      timeout: setTimeout(() => refuse(piece), timeout).unref(),
-    };
-    waiting.push(piece);
-    doNext();
-    return done.promise as Promise<never>;
+  return {
+    /** Resolves to the result of the piece. */
+    add(text: string): Promise<unknown> {
+      const done = Promise.withResolvers<unknown>();
+      const refusal = setTimeout(() => refuse(piece), timeout).unref();
+      const piece: Piece = { text, done, lives: 2, refusal };
+      waiting.push(piece);
+      return done.promise;
+    },
+    /** Takes the next one, which is refused no more. */
+    next(): Piece | undefined {
+      const piece = waiting.shift();
+      clearTimeout(piece?.refusal);
+      return piece;
+    },
+    /** Puts one that has begun before all others. */
+    again(piece: Piece): void {
+      waiting.unshift(piece);
+    },
   };
+}
+
+/**
+ * Whether a thread spends so many milliseconds before that is over: what a machine does not run takes none, however long
+ * it lasts.
+ */
+async function spends(thread: Worker, most: number, isOver: () => boolean): Promise<boolean> {
+  const before = await timeOf(thread);
+  for (;;) {
+    await sleep(most / reads, undefined, { ref: false });
+    const spent = (await timeOf(thread)) - before;
+    if (isOver()) return false;
+    if (spent >= most) return true;
+  }
 }
 
 /** Milliseconds of the processor that a thread has had; on releases of Node that cannot tell, of any clock. */

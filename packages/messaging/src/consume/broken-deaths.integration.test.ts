@@ -13,7 +13,7 @@ afterEach(async () => {
   await tested[Symbol.asyncDispose]();
 });
 
-/** As a table of tables: printed with an indent for each level, these 3 KB take megabytes. */
+/** A table of tables: printed with an indent for each level, these 3 KB take megabytes. */
 const nested = (levels: number): object =>
   levels === 0 ? { a: Array.from({ length: 200 }, () => 1) } : { a: nested(levels - 1) };
 
