@@ -25,7 +25,7 @@ describe("a hostile schema", () => {
     const options = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning"];
     const timed = await promisify(execFile)(process.execPath, [...options, timing]);
     ratios = JSON.parse(timed.stdout) as Record<string, number>;
-  }, 120_000);
+  });
 
   test.each(corpus)(
     "with %s is stored or refused, with the place and what to do",
