@@ -8,7 +8,7 @@ import { longestDelay } from "./failure.ts";
 import { sourceOfMove } from "./source.ts";
 import { isDone, isSettled } from "./step.ts";
 import { legalStepTransitions } from "./step-transitions.ts";
-import { summarise } from "./summarise.ts";
+import { summarise } from "./settle.ts";
 import { isFinished, legalTaskTransitions, stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import { undoNameOf } from "./workflow-plan.ts";

@@ -1,4 +1,4 @@
-import type { Change } from "./change.ts";
+import type { Change } from "./step-transitions.ts";
 import type { Instant } from "./step.ts";
 import type { Task } from "./task.ts";
 import type { Rejection } from "./task-event.ts";

@@ -1,4 +1,4 @@
-import { type Change, change } from "./change.ts";
+import { type Change, change } from "./step-transitions.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
 import {
   type EndedAttempt,

@@ -10,6 +10,8 @@ export type {
   DueStep,
   DueStepOfTask,
   EventOutcome,
+  Outcome,
+  ReportedEvent,
   ReportedTaskEvent,
   VersionedTask,
 } from "./batch.ts";
@@ -67,7 +69,14 @@ export {
   operatorRefusalOf,
 } from "./bulk/operator-refusal.ts";
 export { canonicalJson } from "./canonical-json.ts";
-export type { Change } from "./change.ts";
+export {
+  type Change,
+  legalStepTransitions,
+  nextStepState,
+  savedStepTransitions,
+  type StepAction,
+  stepTransitions,
+} from "./step-transitions.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export {
   controlCharacters,
@@ -79,12 +88,14 @@ export {
 export { decide } from "./decide.ts";
 export {
   type BatchOptions,
-  type DecidedBatch,
   decideBatch,
+  type DecidedBatch,
+  type Folded,
+  foldEvents,
   type Unreadable,
 } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
-export { bandOfStep, changedSteps, rankOf } from "./due-order.ts";
+export { agentOf, bandOfStep, changedSteps, laneOf, rankOf } from "./due-order.ts";
 export {
   type Duration,
   distanceText,
@@ -127,7 +138,6 @@ export {
   SetupFault,
   TransientFault,
 } from "./faults.ts";
-export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fold-events.ts";
 export { heartbeatLife, type Presence } from "./heartbeat-life.ts";
 export { idOfDigits, idPattern, isId } from "./id.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
@@ -148,10 +158,19 @@ export {
   parseJsonText,
   type ValueFault,
 } from "./json-text.ts";
-export { agentOf, laneOf } from "./lane.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { meantName, namesLike } from "./names-like.ts";
-export { agentsOfLane, type Pool, poolName } from "./pool.ts";
+export {
+  agentsOfLane,
+  hasConditions,
+  planWorkflow,
+  type Pool,
+  poolName,
+  type StepKind,
+  type StepPlan,
+  undoNameOf,
+  type WorkflowPlan,
+} from "./workflow-plan.ts";
 export {
   type Band,
   bandOf,
@@ -211,15 +230,8 @@ export {
   stepStates,
 } from "./step.ts";
 export { type StepKindRules, stepKinds } from "./step-kinds.ts";
-export {
-  legalStepTransitions,
-  nextStepState,
-  type StepAction,
-  savedStepTransitions,
-  stepTransitions,
-} from "./step-transitions.ts";
 export { submit } from "./submit.ts";
-export { summarise } from "./summarise.ts";
+export { summarise } from "./settle.ts";
 export {
   type Goal,
   goalOfStep,
@@ -283,11 +295,3 @@ export {
   type WorkflowDefinition,
 } from "./workflow-definition.ts";
 export { familyOf, workflowNamePattern } from "./workflow-name.ts";
-export {
-  hasConditions,
-  planWorkflow,
-  type StepKind,
-  type StepPlan,
-  undoNameOf,
-  type WorkflowPlan,
-} from "./workflow-plan.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "@jest/globals";
 import { at, definitionOf, newTask, noon } from "../test/fixtures.ts";
 import { decide } from "./decide.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
-import { laneOf } from "./lane.ts";
-import { agentsOfLane } from "./pool.ts";
+import { laneOf } from "./due-order.ts";
+import { agentsOfLane } from "./workflow-plan.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 

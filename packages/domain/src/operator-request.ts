@@ -1,4 +1,4 @@
-import { type Change, change } from "./change.ts";
+import { type Change, change } from "./step-transitions.ts";
 import { type Decision, type DecisionContext, rejected } from "./decision.ts";
 import { cleared } from "./failure.ts";
 import { onFailed } from "./fence.ts";

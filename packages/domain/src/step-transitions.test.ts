@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { definitionOf } from "../test/fixtures.ts";
-import { change } from "./change.ts";
-import { newStep, type Step, type StepState, stepStates } from "./step.ts";
 import {
+  change,
   legalStepTransitions,
-  type StepAction,
   savedStepTransitions,
+  type StepAction,
   stepTransitions,
 } from "./step-transitions.ts";
+import { newStep, type Step, type StepState, stepStates } from "./step.ts";
 import { planWorkflow } from "./workflow-plan.ts";
 
 const actions = Object.keys(stepTransitions) as StepAction[];

@@ -1,5 +1,5 @@
 import type { DecidedTask, VersionedTask } from "./batch.ts";
-import type { Change } from "./change.ts";
+import type { Change } from "./step-transitions.ts";
 import { requeuesUntilAlert } from "./failure.ts";
 import { type Instant, isSettled } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";

@@ -1,4 +1,4 @@
-import type { Change } from "./change.ts";
+import type { Change } from "./step-transitions.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
 import { settle } from "./settle.ts";
 import type { Reason } from "./source.ts";

@@ -1,5 +1,4 @@
-import type { Change } from "./change.ts";
-import { change } from "./change.ts";
+import { type Change, change } from "./step-transitions.ts";
 import { isSettled, newStep, type Step } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import { stepsOf, type Task } from "./task.ts";

@@ -20,8 +20,8 @@ export interface Kept {
 }
 
 const fence = "packages/domain/src/fence.ts";
-const outcome = "packages/domain/src/attempt-outcome.ts";
-const plan = "packages/domain/src/start-rules.ts";
+const outcome = "packages/domain/src/decide.ts";
+const plan = "packages/domain/src/step-kinds.ts";
 const failure = "packages/domain/src/failure.ts";
 const claimSql = "packages/state-store/sql/claim/claim-due-steps.sql";
 const requests = "services/scheduler/src/dispatch/build-requests.ts";

@@ -1,13 +1,13 @@
 import type { Channel } from "amqplib";
 import { ofQueue } from "../connection/in-time.ts";
 import {
-  type Consumers,
   cancelled,
   closeAnyway,
   commandsInTurn,
+  type Consumers,
   type Take,
   takeOrClose,
-} from "./consumed-channels.ts";
+} from "./subscriptions.ts";
 
 interface Options {
   readonly queue: string;
