@@ -1,6 +1,6 @@
 export type { AttemptOfTask, EventOutcome, ReportedTaskEvent } from "@holdfast/domain";
 export { unusableTasks } from "./apply/apply-events.ts";
-export type { AppliedEvents } from "./apply/apply-together.ts";
+export { type AppliedEvents, capacityFor } from "./apply/apply-together.ts";
 export type { LoadedValues, ValueRef, ValuesOptions } from "./apply/load-values.ts";
 export { unusableActor } from "./apply/park-tasks.ts";
 export type { RejectedReply } from "./apply/rejected-replies.ts";
@@ -23,13 +23,12 @@ export type { BulkAsked, NewBulkOperation } from "./bulk/create-bulk-operation.t
 export type { BulkForecast } from "./bulk/judge-tasks.ts";
 export type { VerifiedItems } from "./bulk/verify-items.ts";
 export type { AttemptSignOfTask, StepProgress } from "./claim/attempt-signs.ts";
-export {
-  type AttemptKey,
-  type ClaimedStep,
-  type ClaimOptions,
-  capacityFor,
-  type LaneCapacity,
-  type ResendOptions,
+export type {
+  AttemptKey,
+  ClaimedStep,
+  ClaimOptions,
+  LaneCapacity,
+  ResendOptions,
 } from "./claim/claimed-step.ts";
 export type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 export type {
@@ -82,8 +81,7 @@ export { migrateForProject, type ProjectStore } from "./migrate/migrate-for-proj
 export { variablesNeeded } from "./migrate/psql-script.ts";
 export { openStateStore } from "./open-state-store.ts";
 export type { DeadLetter } from "./outbox/dead-letters.ts";
-export type { Notification } from "./outbox/notifications.ts";
-export type { TakenNotification } from "./outbox/outbox.ts";
+export type { Notification, TakenNotification } from "./outbox/outbox.ts";
 export type { Pause, PauseRequest, PauseTarget } from "./pause/pauses.ts";
 export type { FleetFacts } from "./read/find-fleet-facts.ts";
 export type { ListedAgent, ListedInstance } from "./read/list-agents.ts";

@@ -1,6 +1,5 @@
 import { applyEvents } from "./apply/apply-events.ts";
-import { loadCalls } from "./apply/load-calls.ts";
-import { loadValues } from "./apply/load-values.ts";
+import { loadCalls, loadValues } from "./apply/load-values.ts";
 import { recordRejectedReplies } from "./apply/rejected-replies.ts";
 import {
   closeBreaker,
@@ -51,10 +50,10 @@ import { findInvariantViolations } from "./inspect/find-invariant-violations.ts"
 import { findPaths } from "./inspect/find-paths.ts";
 import { recordStalledConsumers } from "./inspect/stalled-consumers.ts";
 import { recordDeadLetters } from "./outbox/dead-letters.ts";
-import { enqueueRefusals } from "./outbox/notifications.ts";
 import {
   deleteNotifications,
   deleteStaleNotifications,
+  enqueueRefusals,
   takeNotifications,
 } from "./outbox/outbox.ts";
 import { applyPauses } from "./pause/apply-pauses.ts";

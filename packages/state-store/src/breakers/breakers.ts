@@ -1,7 +1,6 @@
 import { type BreakerState, type Milliseconds, openForAfter } from "@holdfast/domain";
 import { exactlyOnce, repeatable } from "../postgres/operation.ts";
-import { query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** The breaker of a remote service that is in trouble, or was a moment ago. Times are counted from now. */

@@ -1,7 +1,6 @@
 import { agentsOfLane, type BreakerState } from "@holdfast/domain";
 import { repeatable } from "../postgres/operation.ts";
-import { queryAmong } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { readLanes } from "../workflows/find-names.ts";
 import { findLastFaults, type LastFault } from "./find-last-faults.ts";

@@ -1,8 +1,7 @@
 import { bandOf, definitionFormat } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { once, repeatable } from "../postgres/operation.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type {
   AttemptKey,

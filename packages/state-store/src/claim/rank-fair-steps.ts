@@ -1,7 +1,6 @@
 import type { DueStep, DueStepOfTask } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 const rank = queryAmong("rank-fair-steps", rowsOf<DueStep>());

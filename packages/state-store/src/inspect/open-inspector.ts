@@ -5,7 +5,7 @@ import { Pool, type PoolConfig } from "pg";
 import { findBreakerFacts } from "../breakers/find-breaker-facts.ts";
 import type { Pause } from "../pause/pauses.ts";
 import { type Database, query } from "../postgres/query.ts";
-import { withRetries } from "../postgres/retry.ts";
+import { withRetries } from "../postgres/transaction.ts";
 import { setSession } from "../postgres/session-settings.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { storeClient } from "../postgres/store-client.ts";

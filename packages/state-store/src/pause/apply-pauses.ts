@@ -1,7 +1,7 @@
 import { resumeRepaired } from "../apply/park-tasks.ts";
 import { composed, exactlyOnce } from "../postgres/operation.ts";
 import { query } from "../postgres/query.ts";
-import { withRetries } from "../postgres/retry.ts";
+import { withRetries } from "../postgres/transaction.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 const parkSteps = query("set-paused-steps-aside", rowsOf<{ steps: number }>());

@@ -3,7 +3,7 @@ import { unlessAborted } from "@holdfast/runtime";
 import type { Pool } from "pg";
 import { mustBeCompatible } from "../migrate/must-be-compatible.ts";
 import { type ConnectionOptions, openPool } from "./pool.ts";
-import { withRetries } from "./retry.ts";
+import { withRetries } from "./transaction.ts";
 
 /**
  * Opens a pool on a store whose schema this release can read. Throws `store.incompatible` or `store.not_migrated`, and

@@ -10,8 +10,8 @@ import { Pool, type PoolClient } from "pg";
 import { storeMetrics } from "../metrics/store-metrics.ts";
 import { breakConnections } from "./connection-faults.ts";
 import { withPlannerSettings } from "./planner-settings.ts";
-import { storeClient } from "./store-client.ts";
-import { watchReplication } from "./unconfirmed-commits.ts";
+import { connectWithin, storeClient } from "./store-client.ts";
+import { watchReplication } from "./transaction.ts";
 
 type Callback = (error: Error | null, result: unknown) => void;
 type Send = (statement: unknown, values?: unknown, callback?: Callback) => unknown;
@@ -80,9 +80,7 @@ export interface ConnectionOptions {
   readonly metrics?: Metrics;
 }
 
-/** Milliseconds. */
-export const connectWithin = 5_000;
-/** Milliseconds. Shorter, because another server may answer. */
+/** Milliseconds. Shorter than `connectWithin`, because another server may answer. */
 const connectToOneOfSeveralWithin = 2_000;
 /** Seconds, of a connection. After a name or a proxy has moved on, none leads to the old server for longer. */
 const maxLifetime = 600;

@@ -7,7 +7,7 @@ import {
   type Priority,
   type TaskState,
 } from "@holdfast/domain";
-import { firstIdAt } from "../postgres/id-ranges.ts";
+import { firstIdAt } from "../postgres/active-partitions.ts";
 import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";

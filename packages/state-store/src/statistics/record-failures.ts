@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { messagePattern } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { NewEvent } from "./new-event.ts";
 

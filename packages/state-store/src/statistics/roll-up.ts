@@ -1,7 +1,6 @@
 import { countEvents, type IdSpan, idGaps } from "@holdfast/domain";
 import { exactlyOnce } from "../postgres/operation.ts";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { NewEvent } from "./new-event.ts";
 import { recordFailures } from "./record-failures.ts";

@@ -11,7 +11,7 @@ import {
   type TestStore,
   testWorkflow,
 } from "../../test/fixtures.ts";
-import { TakesLong } from "../apply/takes-long.ts";
+import { TakesLong } from "../postgres/transaction.ts";
 import { migrate } from "../migrate/migrate.ts";
 import type { StateStore } from "../roles.ts";
 import { breakingContracts } from "./breaking-contracts.ts";
