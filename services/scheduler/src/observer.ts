@@ -1,6 +1,11 @@
 import type { Clock } from "@holdfast/runtime";
-import { type Observation, observe, type SchedulerState } from "./state/scheduler-state.ts";
-import type { LoopName, Wake } from "./state/wakes.ts";
+import {
+  type LoopName,
+  type Observation,
+  observe,
+  type SchedulerState,
+  type Wake,
+} from "./state/scheduler-state.ts";
 
 /** The state of a Scheduler, and the one way to change it. */
 export interface Observer {

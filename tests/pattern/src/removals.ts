@@ -169,9 +169,9 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     what: "the Scheduler imports the shop",
     edits: [
       edit(
-        "services/scheduler/src/replies/to-reported-event.ts",
-        'import type { ReportedTaskEvent } from "@holdfast/state-store";\n',
-        'import type { ReportedTaskEvent } from "@holdfast/state-store";\nimport type {} from "@holdfast/orders";\n',
+        "services/scheduler/src/replies/record-replies.ts",
+        '} from "@holdfast/state-store";\n',
+        '} from "@holdfast/state-store";\nimport type {} from "@holdfast/orders";\n',
       ),
     ],
     test: "%s knows no business: it names no workflow and no Agent",

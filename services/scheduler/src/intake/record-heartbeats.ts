@@ -3,7 +3,7 @@ import { ContractFault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { AttemptSignOfTask, SchedulerStore } from "@holdfast/state-store";
-import { readEach, unreadableFields } from "./read-each.ts";
+import { readEach, unreadableFields } from "./deliveries.ts";
 
 interface Dependencies {
   readonly store: Pick<

@@ -13,8 +13,7 @@ import type { SchedulerStore } from "@holdfast/state-store";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { Observer } from "../observer.ts";
 import { toDeadLetter } from "./dead-letters.ts";
-import { readEach, unreadableFields } from "./read-each.ts";
-import { traceDeliveries } from "./trace-deliveries.ts";
+import { readEach, traceDeliveries, unreadableFields } from "./deliveries.ts";
 
 interface Dependencies extends Pick<Observer, "see"> {
   readonly store: Pick<SchedulerStore, "recordDeadLetters">;
