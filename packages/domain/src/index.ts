@@ -64,11 +64,15 @@ export {
   bulkVerdictOf,
 } from "./bulk/bulk-verdict.ts";
 export { findFailedStep } from "./bulk/find-failed-step.ts";
+export { type OperatorRefusal, operatorRefusalOf } from "./operator-request.ts";
 export {
-  type OperatorRefusal,
-  operatorRefusalOf,
-} from "./bulk/operator-refusal.ts";
-export { canonicalJson } from "./canonical-json.ts";
+  canonicalJson,
+  ChangedJson,
+  changesIn,
+  keepsNumber,
+  parseJsonText,
+  type ValueFault,
+} from "./json-text.ts";
 export {
   type Change,
   legalStepTransitions,
@@ -139,7 +143,20 @@ export {
   TransientFault,
 } from "./faults.ts";
 export { heartbeatLife, type Presence } from "./heartbeat-life.ts";
-export { idOfDigits, idPattern, isId } from "./id.ts";
+export {
+  type Goal,
+  goalOfStep,
+  idOfDigits,
+  idPattern,
+  isFinished,
+  isId,
+  legalTaskTransitions,
+  openTaskStates,
+  stepsOf,
+  type Task,
+  type TaskState,
+  taskStates,
+} from "./task.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export { parseInstant, parseWhen, resolveWhen, type When, whenWords } from "./instant.ts";
 export type { Json } from "./json.ts";
@@ -151,13 +168,6 @@ export {
   type PatchOperation,
   readChange,
 } from "./json-patch.ts";
-export {
-  ChangedJson,
-  changesIn,
-  keepsNumber,
-  parseJsonText,
-  type ValueFault,
-} from "./json-text.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { meantName, namesLike } from "./names-like.ts";
 export {
@@ -232,17 +242,6 @@ export {
 export { type StepKindRules, stepKinds } from "./step-kinds.ts";
 export { submit } from "./submit.ts";
 export { summarise } from "./settle.ts";
-export {
-  type Goal,
-  goalOfStep,
-  isFinished,
-  legalTaskTransitions,
-  openTaskStates,
-  stepsOf,
-  type Task,
-  type TaskState,
-  taskStates,
-} from "./task.ts";
 export type { AttemptRef, Effect, Rejection, TaskEvent } from "./task-event.ts";
 export {
   type AlertBody,
@@ -283,6 +282,7 @@ export {
   type CoolDownPolicy,
   definitionFormat,
   type FairnessDefinition,
+  familyOf,
   type FaultPolicy,
   type Milliseconds,
   type OperationSchemas,
@@ -293,5 +293,5 @@ export {
   type Template,
   type UndoDefinition,
   type WorkflowDefinition,
+  workflowNamePattern,
 } from "./workflow-definition.ts";
-export { familyOf, workflowNamePattern } from "./workflow-name.ts";

@@ -1,4 +1,4 @@
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "./json-text.ts";
 import type { Json } from "./json.ts";
 import { indexIn, parsePointer } from "./template.ts";
 

@@ -9,13 +9,21 @@ export type {
   Breaker,
   BreakerRequest,
   FailingService,
+  LastFault,
+  ProbedLane,
+  ProbeOptions,
   ProbeOutcome,
+  RemoteRecord,
   Throttle,
 } from "./breakers/breakers.ts";
-export type { ProbedLane, ProbeOptions } from "./breakers/claim-probe.ts";
-export type { RemoteFacts } from "./breakers/find-breaker-facts.ts";
-export type { LastFault } from "./breakers/find-last-faults.ts";
-export type { RemoteRecord } from "./breakers/find-remotes.ts";
+export type {
+  BreakerFacts,
+  LaneFacts,
+  PauseFacts,
+  RemoteFacts,
+  StepFacts,
+  TaskFacts,
+} from "./inspect/find-task-facts.ts";
 export type { AppliedItems } from "./bulk/apply-items.ts";
 export type { BulkItem, BulkOperation, BulkWork } from "./bulk/bulk-operation.ts";
 export { mostBulkItems } from "./bulk/choose-items.ts";
@@ -37,8 +45,7 @@ export type {
   DeadLetterRequest,
   KeptDeadLetter,
 } from "./dead-letters/dead-letters.ts";
-export type { Expired } from "./expire/find-expired.ts";
-export type { StalledTasks } from "./expire/find-stalled.ts";
+export type { Expired, StalledTasks } from "./expire/find-expired.ts";
 export type { Asked, OutagePart, ProbeRequest, Proof } from "./expire/reply-paths.ts";
 export type {
   EnqueuedFacts,
@@ -51,13 +58,6 @@ export type { KeptOptions } from "./inspect/find-kept-options.ts";
 export type { Migrations } from "./inspect/find-migrations.ts";
 export type { OutageInForce, PathFacts, UnprovenPath } from "./inspect/find-paths.ts";
 export type { FoundPooler } from "./inspect/find-pooler.ts";
-export type {
-  BreakerFacts,
-  LaneFacts,
-  PauseFacts,
-  StepFacts,
-  TaskFacts,
-} from "./inspect/find-task-facts.ts";
 export type { Unusable } from "./inspect/find-unusable.ts";
 export {
   type AgentDemand,

@@ -2,7 +2,7 @@ import { limits } from "@holdfast/contracts";
 import type { Instant, Milliseconds, TaskState } from "@holdfast/domain";
 import { storeUrls } from "@holdfast/runtime";
 import { Pool, type PoolConfig } from "pg";
-import { findBreakerFacts } from "../breakers/find-breaker-facts.ts";
+import { findBreakerFacts, findTaskFacts } from "./find-task-facts.ts";
 import type { Pause } from "../pause/pauses.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { withRetries } from "../postgres/transaction.ts";
@@ -17,7 +17,6 @@ import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
 import { readPaths } from "./find-paths.ts";
 import { type FoundPooler, findPooler } from "./find-pooler.ts";
-import { findTaskFacts } from "./find-task-facts.ts";
 import { findUnusable } from "./find-unusable.ts";
 import { findStalledConsumers } from "./stalled-consumers.ts";
 

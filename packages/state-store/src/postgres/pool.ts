@@ -9,7 +9,7 @@ import {
 import { Pool, type PoolClient } from "pg";
 import { storeMetrics } from "../metrics/store-metrics.ts";
 import { breakConnections } from "./connection-faults.ts";
-import { withPlannerSettings } from "./planner-settings.ts";
+import { withPlannerSettings } from "./session-settings.ts";
 import { connectWithin, storeClient } from "./store-client.ts";
 import { watchReplication } from "./transaction.ts";
 

@@ -7,9 +7,8 @@ import {
   systemClock,
 } from "@holdfast/runtime";
 import type { SupervisorStore } from "@holdfast/state-store";
-import { type ForgettingStatistics, forgetStatistics } from "../statistics/forget-statistics.ts";
 import { type CountingStore, rollUpHistory } from "../statistics/roll-up-history.ts";
-import { pause } from "./delete-in-batches.ts";
+import { batch, deleteInBatches, pause } from "./delete-in-batches.ts";
 import { dropOldMonths, type ForgettingStore } from "./drop-old-months.ts";
 
 type SweepingStore = Pick<SupervisorStore, "deleteFreeBusinessKeys">;
@@ -95,3 +94,22 @@ function makePartitions({ store, log }: Dependencies) {
     return rest;
   };
 }
+
+type ForgettingStatistics = Pick<SupervisorStore, "deleteOldStatistics">;
+
+interface Forgetting {
+  readonly store: ForgettingStatistics;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds. The shortest time that counts are kept is three days. */
+const statisticsInterval = 3_600_000;
+
+/** Deletes counts and groups of failures that are past their time. Resolves to how long to interval. */
+const forgetStatistics =
+  ({ store, ...ending }: Forgetting) =>
+  async (): Promise<number> => {
+    const { isPartial } = await deleteInBatches(() => store.deleteOldStatistics({ batch }), ending);
+    return isPartial ? pause : statisticsInterval;
+  };
