@@ -132,13 +132,8 @@ function unfinished(task: TaskView, within: Duration, story: readonly string[]):
   ].join("\n");
 }
 
-interface Options {
-  readonly agents: readonly HostedAgent[];
-  readonly faults: readonly InjectedFault[];
-}
-
 /** Throws when an Agent of the workflow is missing, or a fault names something that is not there. */
-function checkTest(definition: WorkflowDefinition, { agents, faults }: Options): void {
+function checkTest(definition: WorkflowDefinition, { agents, faults }: { readonly agents: readonly HostedAgent[]; readonly faults: readonly InjectedFault[] }): void {
   const problems = [...missingAgents(definition, agents), ...misnamed(definition, agents, faults)];
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }

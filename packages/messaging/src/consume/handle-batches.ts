@@ -4,7 +4,7 @@ import type { Delivery, StalledConsumer } from "../broker.ts";
 import { isOfSurroundings, remedyFor } from "./remedy-for-failure.ts";
 import { errorText } from "@holdfast/domain";
 
-interface Options extends PartOptions {
+interface HandleOptions extends PartOptions {
   /** How many deliveries make a batch full. */
   readonly max: number;
   /** How long a batch that is not full waits for more, in milliseconds. */
@@ -20,7 +20,7 @@ const urgentWorkers = 1;
  * Collects deliveries while a batch is being handled, and hands them over together next. A batch that fails
  * keeps no other waiting.
  */
-export function handleBatches(options: Options): Intake {
+export function handleBatches(options: HandleOptions): Intake {
   const { queue, max, collectFor = 0 } = options;
   const [waiting, urgent] = [waitingMessages(), waitingMessages()];
   const handlePart = partHandler(options);

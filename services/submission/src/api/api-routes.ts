@@ -114,13 +114,13 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
   documentRoutes(app, deps);
 }
 
-interface Dependencies {
+interface ConsoleFacts {
   /** The address of a trace; null: nothing is known of where traces are. */
   readonly traceUrlTemplate: string | null;
 }
 
 /** Shows what the console must know before anyone has logged in. Nothing of it is a secret. */
-function consoleRoutes(app: FastifyInstance, { traceUrlTemplate }: Dependencies): void {
+function consoleRoutes(app: FastifyInstance, { traceUrlTemplate }: ConsoleFacts): void {
   const schema = describe({
     id: "getConsoleSettings",
     tag: "service",

@@ -78,16 +78,11 @@ export function housekeeping({ clock = systemClock, ...options }: HousekeepingOp
 
 type PartitioningStore = Pick<SupervisorStore, "makePartitions">;
 
-interface Dependencies {
-  readonly store: PartitioningStore;
-  readonly log: Pick<Logger, "info">;
-}
-
 /** Milliseconds. The next month is made as soon as this one has begun, so there is time enough. */
 const rest = 3_600_000;
 
 /** Has the store make room for this month and the next. Resolves to how long to rest. */
-function makePartitions({ store, log }: Dependencies) {
+function makePartitions({ store, log }: { readonly store: PartitioningStore; readonly log: Pick<Logger, "info"> }) {
   return async (): Promise<number> => {
     const months = await store.makePartitions();
     if (months.length > 0) log.info({ months }, "partitions made");
