@@ -41,7 +41,7 @@ interface Subscription {
   readonly intake: Intake;
 }
 
-interface Options {
+interface SubscriptionsOptions {
   readonly name: string;
   readonly createChannel: () => Promise<ConfirmChannel>;
   readonly declare: (channel: Channel) => Promise<void>;
@@ -59,7 +59,7 @@ interface OpenSubscription extends AsyncDisposable, Pick<Consumers, "refresh"> {
 const unanswered: Broker["publish"] = () => Promise.resolve("unknown");
 
 /** Consumers that come back with their queue, channel or connection. */
-export function subscriptions(options: Options) {
+export function subscriptions(options: SubscriptionsOptions) {
   const { name, createChannel, isBlocked, measure, declare, signal, log } = options;
   const open = new Map<KeptChannel<Channel>, Intake>();
   const answering = new WeakMap<Channel, Broker["publish"]>();

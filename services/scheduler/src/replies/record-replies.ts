@@ -56,7 +56,7 @@ import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { Observer } from "../observer.ts";
 import { type Remotes, serviceOfLane, takeRetry } from "../state/remotes.ts";
 
-interface Dependencies extends Observer {
+interface ReplyDependencies extends Observer {
   readonly store: Pick<SchedulerStore, "recordProofs" | "recordRejectedReplies">;
   readonly broker: Pick<Broker, "oldestMs">;
   readonly apply: ApplyEvents;
@@ -90,7 +90,7 @@ interface Received {
  * time. Unreadable ones go to the dead letters and hold nothing up. Once a reply is applied, no failure
  * has it applied again: what is left to do about it is written down in the moment of the commit.
  */
-export function recordReplies(deps: Dependencies) {
+export function recordReplies(deps: ReplyDependencies) {
   const { log, identity, tracing } = deps;
   const rejections = keepRejections(deps);
 
@@ -156,7 +156,7 @@ const unrecordedFor = 200;
 
 /** Records that probes have come, unless replies that came before them are unrecorded: the Supervisor sends others. */
 async function recordProbes(
-  deps: Pick<Dependencies, "store" | "broker" | "clock" | "log">,
+  deps: Pick<ReplyDependencies, "store" | "broker" | "clock" | "log">,
   probes: readonly Delivery[],
 ): Promise<void> {
   const { store, broker, log } = deps;
@@ -182,7 +182,7 @@ const toTraced = ({ delivery, reply, agent }: Received) => ({
  * before anything that could fail.
  */
 async function applyReplies(
-  deps: Dependencies,
+  deps: ReplyDependencies,
   received: readonly Received[],
   onCommit: (applied: AppliedEvents) => void,
 ): Promise<AppliedEvents> {
@@ -217,7 +217,7 @@ const spreadRetries = (
   });
 
 function countReplies(
-  measures: Dependencies["measures"],
+  measures: ReplyDependencies["measures"],
   received: readonly Received[],
   { outcomes }: Pick<AppliedEvents, "outcomes">,
 ): void {
@@ -231,7 +231,7 @@ function keepRejections({
   store,
   log,
   measures,
-}: Pick<Dependencies, "store" | "log" | "measures">) {
+}: Pick<ReplyDependencies, "store" | "log" | "measures">) {
   /** Deliveries that are applied, with what is to be kept of them; null: nothing. */
   const known = new WeakMap<Delivery, RejectedReply | null>();
   return {

@@ -44,7 +44,7 @@ export function eventsRoute(
   );
 }
 
-interface Dependencies {
+interface TaskEventsDependencies {
   readonly store: Pick<SubmissionStore, "findEarlierMove">;
   readonly tasks: Tasks;
   readonly streams: OpenStreams;
@@ -53,7 +53,7 @@ interface Dependencies {
 }
 
 /** Streams what becomes of a task, to those who know its id. */
-export function taskEventsRoute(app: FastifyInstance, deps: Dependencies): void {
+export function taskEventsRoute(app: FastifyInstance, deps: TaskEventsDependencies): void {
   const schema = {
     ...describe({
       id: "followTask",
@@ -82,7 +82,7 @@ const words =
 
 async function startOf(
   request: FastifyRequest<ById & Resuming>,
-  { tasks, store, access }: Dependencies,
+  { tasks, store, access }: TaskEventsDependencies,
 ) {
   const { id: taskId } = request.params;
   await tasks.mustExist(taskId);

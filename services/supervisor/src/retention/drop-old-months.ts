@@ -16,7 +16,7 @@ export type ForgettingStore = Pick<
   | "readClock"
 >;
 
-interface Dependencies {
+interface RetentionDependencies {
   readonly store: ForgettingStore;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ interface Dependencies {
  * with an unfinished task, the finished tasks are deleted. Each kind has a share of the round, so that none keeps the
  * others waiting. Resolves to whether one of them may have more.
  */
-export function dropOldMonths(deps: Dependencies) {
+export function dropOldMonths(deps: RetentionDependencies) {
   const { store, clock, keep } = deps;
   const checkClock = clockGuard(deps);
   const deleteOldMessages = deleteMessages(deps);
@@ -57,7 +57,7 @@ export function dropOldMonths(deps: Dependencies) {
   };
 }
 
-interface Dropping extends Pick<Dependencies, "store" | "log" | "clock"> {
+interface Dropping extends Pick<RetentionDependencies, "store" | "log" | "clock"> {
   readonly keep: number;
   readonly signal: AbortSignal;
 }
@@ -83,7 +83,7 @@ async function dropMonth(
 function clockGuard({
   store,
   log,
-}: Pick<Dependencies, "store" | "log">): () => Promise<void> {
+}: Pick<RetentionDependencies, "store" | "log">): () => Promise<void> {
   let aheadSince: number | null = null;
 
   return async () => {
@@ -110,7 +110,7 @@ const countEvery = 600_000;
  * Deletes refused replies and dead letters that are old, and those beyond the limit of their sender. Resolves to
  * whether there may be more.
  */
-function deleteMessages({ store, log, clock, keepMessages }: Dependencies) {
+function deleteMessages({ store, log, clock, keepMessages }: RetentionDependencies) {
   let countedAt = Number.NEGATIVE_INFINITY;
 
   return async (signal: AbortSignal): Promise<boolean> => {
