@@ -62,7 +62,14 @@ export {
   operationNamePattern,
   prepareForm,
 } from "./definition/definition-schema.ts";
-export { definitionsIn } from "./definition/definitions-in.ts";
+export {
+  definitionChecks,
+  definitionFaults,
+  definitionsIn,
+  readDefinition,
+  refusedParts,
+  validateDefinition,
+} from "./definition/validate-definition.ts";
 export {
   type CompiledSchema,
   placeOfError,
@@ -71,13 +78,6 @@ export {
 } from "./definition/schema-compiler.ts";
 export { unknownKeywords, unsupportedParts } from "./definition/schema-faults.ts";
 export { schemaMeaning } from "./definition/schema-meaning.ts";
-export {
-  definitionChecks,
-  definitionFaults,
-  readDefinition,
-  refusedParts,
-  validateDefinition,
-} from "./definition/validate-definition.ts";
 export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/check-missing.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { limits } from "./limits/limits.ts";

@@ -20,7 +20,7 @@ import {
 } from "@holdfast/domain";
 import { claimSteps } from "../claim/claim-due-steps.ts";
 import type { ClaimedRow, ClaimedStep, ClaimOptions, LaneCapacity } from "../claim/claimed-step.ts";
-import { rankFairSteps } from "../claim/rank-fair-steps.ts";
+import { rankFairSteps } from "../claim/fairness.ts";
 import { enqueueNotifications } from "../outbox/outbox.ts";
 import { isMismatch, toStoreFault } from "../postgres/postgres-error.ts";
 import { columns, type Database, query } from "../postgres/query.ts";

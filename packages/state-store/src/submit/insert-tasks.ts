@@ -8,7 +8,7 @@ import {
   submit,
 } from "@holdfast/domain";
 import { addSteps, newStepRow } from "../apply/save-tasks.ts";
-import { rankFairSteps } from "../claim/rank-fair-steps.ts";
+import { rankFairSteps } from "../claim/fairness.ts";
 import { enqueueNotifications } from "../outbox/outbox.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import type { StoreContext } from "../store-context.ts";

@@ -17,7 +17,7 @@ import { resultWaiter } from "../results/result-waiter.ts";
 import { searchRoutes } from "../search/search-routes.ts";
 import { eventsRoute, taskEventsRoute } from "../streams/events-route.ts";
 import { followChanges } from "../streams/follow-changes.ts";
-import { followTasks } from "../streams/follow-tasks.ts";
+import { followTasks } from "../streams/poll-tasks.ts";
 import { openStreams } from "../streams/open-streams.ts";
 import { submitRoutes } from "../submit-routes.ts";
 import { systemRoute } from "../system/system-route.ts";

@@ -6,8 +6,10 @@ import type { TaskResource } from "../task-resource.ts";
 import { writeEvent } from "./event-stream.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Follower } from "./task-followers.ts";
+import type { Milliseconds } from "@holdfast/domain";
+import { followByPolls, type Following } from "./follow-by-polls.ts";
 
-export interface PollDependencies {
+interface PollDependencies {
   readonly store: Pick<SubmissionStore, "findMovesSince" | "findStandings">;
   readonly tasks: Pick<Tasks, "show">;
   readonly streams: Pick<OpenStreams, "isReady" | "roomFor">;
@@ -21,7 +23,7 @@ const asked = 200;
 const mostShown = 100;
 
 /** Sends to followers what their tasks have done since the last look. */
-export async function pollTasks(
+async function pollTasks(
   deps: PollDependencies,
   followers: readonly Follower[],
 ): Promise<void> {
@@ -110,3 +112,23 @@ function showTask(one: Follower, task: TaskResource, event: Buffer): void {
   // Its last moves were not read yet.
   else one.isBehind = task.finishedAt !== null;
 }
+
+/** Milliseconds between two looks: more where many follow. */
+const soon: Milliseconds = 250;
+const later: Milliseconds = 1_000;
+const few = 100;
+
+/** Sends to each that follows a task what becomes of it. One look asks for all tasks that are followed. */
+export const followTasks = (deps: PollDependencies): Following<Follower> =>
+  followByPolls({
+    async look(followers) {
+      const rest = followers.size > few ? later : soon;
+      const ready = [...followers].filter(({ stream }) => deps.streams.isReady(stream));
+      try {
+        await pollTasks(deps, ready);
+      } finally {
+        for (const one of followers) if (one.hasEnded) followers.delete(one);
+      }
+      return rest;
+    },
+  });
