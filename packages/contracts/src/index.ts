@@ -63,14 +63,6 @@ export {
   prepareForm,
 } from "./definition/definition-schema.ts";
 export {
-  definitionChecks,
-  definitionFaults,
-  definitionsIn,
-  readDefinition,
-  refusedParts,
-  validateDefinition,
-} from "./definition/validate-definition.ts";
-export {
   type CompiledSchema,
   placeOfError,
   prepareJudges,
@@ -78,6 +70,14 @@ export {
 } from "./definition/schema-compiler.ts";
 export { unknownKeywords, unsupportedParts } from "./definition/schema-faults.ts";
 export { schemaMeaning } from "./definition/schema-meaning.ts";
+export {
+  definitionChecks,
+  definitionFaults,
+  definitionsIn,
+  readDefinition,
+  refusedParts,
+  validateDefinition,
+} from "./definition/validate-definition.ts";
 export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/check-missing.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { limits } from "./limits/limits.ts";

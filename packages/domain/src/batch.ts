@@ -1,8 +1,8 @@
-import type { Change } from "./step-transitions.ts";
 import type { ContractFault } from "./faults.ts";
 import type { Json } from "./json.ts";
 import type { Band, Urgency } from "./priority.ts";
 import type { Instant } from "./step.ts";
+import type { Change } from "./step-transitions.ts";
 import type { Task } from "./task.ts";
 import type { Rejection, TaskEvent } from "./task-event.ts";
 

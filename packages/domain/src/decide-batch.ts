@@ -9,11 +9,13 @@ import type {
   TaskAct,
   VersionedTask,
 } from "./batch.ts";
+import { decide } from "./decide.ts";
 import type { DecisionContext } from "./decision.ts";
 import { bandOfStep, changedSteps, laneOf, rankOf } from "./due-order.ts";
 import type { FaultCode } from "./fault-codes.ts";
 import { type ContractFault, replyFaults } from "./faults.ts";
 import type { Instant } from "./step.ts";
+import type { Change } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import {
@@ -23,8 +25,6 @@ import {
 } from "./task-notifications.ts";
 import { lookupIn, type TaskValues } from "./template.ts";
 import { hasConditions } from "./workflow-plan.ts";
-import type { Change } from "./step-transitions.ts";
-import { decide } from "./decide.ts";
 
 export interface BatchOptions
   extends Pick<DecisionContext, "now" | "random">,
@@ -214,10 +214,7 @@ function obsoleteAttemptsOf({ before, after }: DecidedTask): readonly AttemptOfT
 }
 
 /** The steps that a decision makes due. */
-const dueStepsOf = (
-  { before, after }: DecidedTask,
-  now: Instant,
-): readonly DueStepOfTask[] =>
+const dueStepsOf = ({ before, after }: DecidedTask, now: Instant): readonly DueStepOfTask[] =>
   changedSteps(before.task, after).flatMap((step) =>
     step.processState === "pending" && step.notBefore <= now
       ? [

@@ -1,5 +1,5 @@
-import { change } from "./step-transitions.ts";
 import { type Decision, type DecisionContext, rejected } from "./decision.ts";
+import { failStep, parkStep, requeueStep } from "./fail-step.ts";
 import {
   cleared,
   type EndedAttempt,
@@ -7,17 +7,17 @@ import {
   policyFor,
   requeuesUntilAlert,
 } from "./failure.ts";
+import type { FaultCode } from "./fault-codes.ts";
+import { replyFaults } from "./faults.ts";
+import { fitsGoal, onAttempt } from "./fence.ts";
 import { decideRequest } from "./operator-request.ts";
 import { settle } from "./settle.ts";
+import { sourceOf } from "./source.ts";
+import type { ProcessingStep } from "./step.ts";
+import { change } from "./step-transitions.ts";
 import { isFinished, stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import { undoTask } from "./undo-task.ts";
-import { failStep, parkStep, requeueStep } from "./fail-step.ts";
-import type { FaultCode } from "./fault-codes.ts";
-import { fitsGoal, onAttempt } from "./fence.ts";
-import { replyFaults } from "./faults.ts";
-import { sourceOf } from "./source.ts";
-import type { ProcessingStep } from "./step.ts";
 
 /** What an event means for a task. Pure; throws only for a bug or a condition that has no answer. */
 export function decide(task: Task, event: TaskEvent, context: DecisionContext): Decision {

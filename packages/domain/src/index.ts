@@ -64,23 +64,6 @@ export {
   bulkVerdictOf,
 } from "./bulk/bulk-verdict.ts";
 export { findFailedStep } from "./bulk/find-failed-step.ts";
-export { type OperatorRefusal, operatorRefusalOf } from "./operator-request.ts";
-export {
-  canonicalJson,
-  ChangedJson,
-  changesIn,
-  keepsNumber,
-  parseJsonText,
-  type ValueFault,
-} from "./json-text.ts";
-export {
-  type Change,
-  legalStepTransitions,
-  nextStepState,
-  savedStepTransitions,
-  type StepAction,
-  stepTransitions,
-} from "./step-transitions.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export {
   controlCharacters,
@@ -92,8 +75,8 @@ export {
 export { decide } from "./decide.ts";
 export {
   type BatchOptions,
-  decideBatch,
   type DecidedBatch,
+  decideBatch,
   type Folded,
   foldEvents,
   type Unreadable,
@@ -143,20 +126,6 @@ export {
   TransientFault,
 } from "./faults.ts";
 export { heartbeatLife, type Presence } from "./heartbeat-life.ts";
-export {
-  type Goal,
-  goalOfStep,
-  idOfDigits,
-  idPattern,
-  isFinished,
-  isId,
-  legalTaskTransitions,
-  openTaskStates,
-  stepsOf,
-  type Task,
-  type TaskState,
-  taskStates,
-} from "./task.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export { parseInstant, parseWhen, resolveWhen, type When, whenWords } from "./instant.ts";
 export type { Json } from "./json.ts";
@@ -168,19 +137,17 @@ export {
   type PatchOperation,
   readChange,
 } from "./json-patch.ts";
+export {
+  ChangedJson,
+  canonicalJson,
+  changesIn,
+  keepsNumber,
+  parseJsonText,
+  type ValueFault,
+} from "./json-text.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { meantName, namesLike } from "./names-like.ts";
-export {
-  agentsOfLane,
-  hasConditions,
-  planWorkflow,
-  type Pool,
-  poolName,
-  type StepKind,
-  type StepPlan,
-  undoNameOf,
-  type WorkflowPlan,
-} from "./workflow-plan.ts";
+export { type OperatorRefusal, operatorRefusalOf } from "./operator-request.ts";
 export {
   type Band,
   bandOf,
@@ -190,6 +157,7 @@ export {
   priorities,
   type Urgency,
 } from "./priority.ts";
+export { summarise } from "./settle.ts";
 export {
   isRemoteFault,
   type Source,
@@ -240,8 +208,29 @@ export {
   stepStates,
 } from "./step.ts";
 export { type StepKindRules, stepKinds } from "./step-kinds.ts";
+export {
+  type Change,
+  legalStepTransitions,
+  nextStepState,
+  type StepAction,
+  savedStepTransitions,
+  stepTransitions,
+} from "./step-transitions.ts";
 export { submit } from "./submit.ts";
-export { summarise } from "./settle.ts";
+export {
+  type Goal,
+  goalOfStep,
+  idOfDigits,
+  idPattern,
+  isFinished,
+  isId,
+  legalTaskTransitions,
+  openTaskStates,
+  stepsOf,
+  type Task,
+  type TaskState,
+  taskStates,
+} from "./task.ts";
 export type { AttemptRef, Effect, Rejection, TaskEvent } from "./task-event.ts";
 export {
   type AlertBody,
@@ -282,8 +271,8 @@ export {
   type CoolDownPolicy,
   definitionFormat,
   type FairnessDefinition,
-  familyOf,
   type FaultPolicy,
+  familyOf,
   type Milliseconds,
   type OperationSchemas,
   type RemoteDefinition,
@@ -295,3 +284,14 @@ export {
   type WorkflowDefinition,
   workflowNamePattern,
 } from "./workflow-definition.ts";
+export {
+  agentsOfLane,
+  hasConditions,
+  type Pool,
+  planWorkflow,
+  poolName,
+  type StepKind,
+  type StepPlan,
+  undoNameOf,
+  type WorkflowPlan,
+} from "./workflow-plan.ts";

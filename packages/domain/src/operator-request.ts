@@ -1,9 +1,9 @@
-import { type Change, change } from "./step-transitions.ts";
 import { type Decision, type DecisionContext, rejected } from "./decision.ts";
 import { cleared } from "./failure.ts";
 import { onFailed } from "./fence.ts";
 import { settle } from "./settle.ts";
 import type { FailedStep } from "./step.ts";
+import { type Change, change } from "./step-transitions.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import { undoTask } from "./undo-task.ts";

@@ -4,10 +4,10 @@ import { at, definitionOf, newTask, noon } from "../test/fixtures.ts";
 import { eventFor, type Happening } from "../test/random-events.ts";
 import { decide } from "./decide.ts";
 import { laneOf } from "./due-order.ts";
-import { agentsOfLane, poolName } from "./workflow-plan.ts";
 import type { Step } from "./step.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
+import { agentsOfLane, poolName } from "./workflow-plan.ts";
 
 const agents = ["north", "south", "west"];
 const pooled = { agent: "north", agents } as const;

@@ -1,10 +1,10 @@
-import { type Change, change } from "./step-transitions.ts";
 import { evaluateCondition } from "./condition.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
+import { isDone, isSettled, type Step, type WaitingStep } from "./step.ts";
 import { isReached, stepKinds } from "./step-kinds.ts";
+import { type Change, change } from "./step-transitions.ts";
 import { type Goal, stepsOf, type Task, type TaskState, withSteps } from "./task.ts";
 import { obsoleteUndos } from "./undo.ts";
-import { isDone, isSettled, type Step, type WaitingStep } from "./step.ts";
 
 type FollowUp = (task: Task, context: DecisionContext) => readonly Change[];
 

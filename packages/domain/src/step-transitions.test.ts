@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { definitionOf } from "../test/fixtures.ts";
+import { newStep, type Step, type StepState, stepStates } from "./step.ts";
 import {
   change,
   legalStepTransitions,
-  savedStepTransitions,
   type StepAction,
+  savedStepTransitions,
   stepTransitions,
 } from "./step-transitions.ts";
-import { newStep, type Step, type StepState, stepStates } from "./step.ts";
 import { planWorkflow } from "./workflow-plan.ts";
 
 const actions = Object.keys(stepTransitions) as StepAction[];

@@ -1,5 +1,5 @@
-import { constant, type Step, type StepState, stepStates } from "./step.ts";
 import { PermanentFault } from "./faults.ts";
+import { constant, type Step, type StepState, stepStates } from "./step.ts";
 import type { Milliseconds } from "./workflow-definition.ts";
 
 /** Everything that can be done to a step. */

@@ -1,6 +1,6 @@
-import { type Change, change } from "./step-transitions.ts";
 import { isSettled, newStep, type Step } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
+import { type Change, change } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
 
 /**

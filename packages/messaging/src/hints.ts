@@ -1,6 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { cancelExchange, StepCancel, wakeExchange } from "@holdfast/contracts";
 import type { Broker } from "./broker.ts";
-import { randomUUID } from "node:crypto";
 
 /** Tells all Agents what need not be finished, and which replies were refused. Only a hint: its loss costs a line of a log. */
 export const cancelHints =

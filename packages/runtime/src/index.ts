@@ -80,7 +80,7 @@ export {
   type SpanAttributes,
   type SpanKind,
   type SpanOptions,
-  traceFields,
   type Tracing,
+  traceFields,
 } from "./tracing/tracing.ts";
 export { longestSetting } from "./tracing/tracing-config.ts";

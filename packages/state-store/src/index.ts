@@ -16,14 +16,6 @@ export type {
   RemoteRecord,
   Throttle,
 } from "./breakers/breakers.ts";
-export type {
-  BreakerFacts,
-  LaneFacts,
-  PauseFacts,
-  RemoteFacts,
-  StepFacts,
-  TaskFacts,
-} from "./inspect/find-task-facts.ts";
 export type { AppliedItems } from "./bulk/apply-items.ts";
 export type { BulkItem, BulkOperation, BulkWork } from "./bulk/bulk-operation.ts";
 export { mostBulkItems } from "./bulk/choose-items.ts";
@@ -58,6 +50,14 @@ export type { KeptOptions } from "./inspect/find-kept-options.ts";
 export type { Migrations } from "./inspect/find-migrations.ts";
 export type { OutageInForce, PathFacts, UnprovenPath } from "./inspect/find-paths.ts";
 export type { FoundPooler } from "./inspect/find-pooler.ts";
+export type {
+  BreakerFacts,
+  LaneFacts,
+  PauseFacts,
+  RemoteFacts,
+  StepFacts,
+  TaskFacts,
+} from "./inspect/find-task-facts.ts";
 export type { Unusable } from "./inspect/find-unusable.ts";
 export {
   type AgentDemand,

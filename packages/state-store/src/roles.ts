@@ -57,9 +57,9 @@ import {
 } from "./outbox/outbox.ts";
 import { applyPauses, findPauses, pause, resume } from "./pause/pauses.ts";
 import { type Operation, ping } from "./postgres/operation.ts";
-import { countMatchingTasks, countTasks, findFinishedTasks, listTasks } from "./read/list-tasks.ts";
 import { findFleetFacts } from "./read/find-fleet-facts.ts";
 import { listAgents } from "./read/list-agents.ts";
+import { countMatchingTasks, countTasks, findFinishedTasks, listTasks } from "./read/list-tasks.ts";
 import {
   findEvents,
   findHistory,
@@ -83,7 +83,6 @@ import {
   makePartitions,
   readClock,
 } from "./retention/retention.ts";
-import { deleteOldStatistics, rollUp } from "./statistics/roll-up.ts";
 import { findFailures } from "./statistics/find-failures.ts";
 import { findOverview } from "./statistics/find-overview.ts";
 import {
@@ -92,6 +91,7 @@ import {
   findTotals,
 } from "./statistics/find-statistics.ts";
 import { findInstances, recordInstance } from "./statistics/instances.ts";
+import { deleteOldStatistics, rollUp } from "./statistics/roll-up.ts";
 import type { StoreContext } from "./store-context.ts";
 import { claimEnqueued, refuseEnqueued } from "./submit/inbox.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";

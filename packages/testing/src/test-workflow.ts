@@ -11,7 +11,7 @@ import type { HandlerCall } from "./call-log.ts";
 import { calmWorld } from "./calm-world.ts";
 import { faultInjector } from "./fault-injector.ts";
 import type { InjectedFault } from "./faults.ts";
-import { callRecorder, type CallRecorder } from "./record-calls.ts";
+import { type CallRecorder, callRecorder } from "./record-calls.ts";
 import { memoryBroker } from "./simulator/broker/memory-broker.ts";
 import { memoryStore } from "./simulator/store/memory-store.ts";
 import type { StoredTask } from "./simulator/store/memory-task.ts";
@@ -133,7 +133,13 @@ function unfinished(task: TaskView, within: Duration, story: readonly string[]):
 }
 
 /** Throws when an Agent of the workflow is missing, or a fault names something that is not there. */
-function checkTest(definition: WorkflowDefinition, { agents, faults }: { readonly agents: readonly HostedAgent[]; readonly faults: readonly InjectedFault[] }): void {
+function checkTest(
+  definition: WorkflowDefinition,
+  {
+    agents,
+    faults,
+  }: { readonly agents: readonly HostedAgent[]; readonly faults: readonly InjectedFault[] },
+): void {
   const problems = [...missingAgents(definition, agents), ...misnamed(definition, agents, faults)];
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }

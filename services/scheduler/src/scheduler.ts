@@ -10,7 +10,6 @@ import {
 } from "@holdfast/contracts";
 import { cancelHints, wakeHint } from "@holdfast/messaging";
 import { disposableStack, noMetrics, noTracing, systemClock } from "@holdfast/runtime";
-import { applyAndNotify, recordReplies, replyAddress } from "./replies/record-replies.ts";
 import { claimSteps } from "./claim/claim-steps.ts";
 import { fleetReader } from "./claim/read-fleet.ts";
 import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
@@ -25,6 +24,7 @@ import { exposeLoads, schedulerMeasures } from "./metrics/scheduler-measures.ts"
 import { observer } from "./observer.ts";
 import { dropStaleNotifications, sendNotifications } from "./outbox/send-notifications.ts";
 import { guardRemotes } from "./remotes/guard-remotes.ts";
+import { applyAndNotify, recordReplies, replyAddress } from "./replies/record-replies.ts";
 import type { SchedulerOptions } from "./scheduler-options.ts";
 import { loadsOf } from "./state/allowances.ts";
 import { type LoopName, newState } from "./state/scheduler-state.ts";

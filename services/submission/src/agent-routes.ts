@@ -14,7 +14,13 @@ const pages = { usual: 100, most: 500 };
 const AgentsQuery = Type.Object(pageFields(pages), { additionalProperties: false });
 
 /** Shows how Agents are, what they have room for and what waits for them: for operators. */
-export function agentRoutes(app: FastifyInstance, { store, onRequest }: { readonly store: OperationsStore; readonly onRequest: onRequestAsyncHookHandler }): void {
+export function agentRoutes(
+  app: FastifyInstance,
+  {
+    store,
+    onRequest,
+  }: { readonly store: OperationsStore; readonly onRequest: onRequestAsyncHookHandler },
+): void {
   const schema = {
     ...describe({
       id: "listAgents",

@@ -202,7 +202,10 @@ export function workflowRoutes(app: FastifyInstance, deps: WorkflowDependencies)
   onWorkflow("reinstate", store.reinstateWorkflow);
 }
 
-function showRoutes(app: FastifyInstance, { store, directory, onRequest }: WorkflowDependencies): void {
+function showRoutes(
+  app: FastifyInstance,
+  { store, directory, onRequest }: WorkflowDependencies,
+): void {
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     "/v1/workflows",
     { onRequest, schema: { ...descriptions.list, querystring: ListQuery } },
@@ -231,7 +234,10 @@ function showRoutes(app: FastifyInstance, { store, directory, onRequest }: Workf
   });
 }
 
-function activateRoute(app: FastifyInstance, { store, directory, onRequest }: WorkflowDependencies): void {
+function activateRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: WorkflowDependencies,
+): void {
   const schema = {
     ...descriptions.activate,
     params: NameParams,

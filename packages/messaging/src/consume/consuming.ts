@@ -1,11 +1,11 @@
 import { limits } from "@holdfast/contracts";
 import type { Channel } from "amqplib";
 import type { Broker, ConsumeOptions } from "../broker.ts";
-import { consumedChannels, type ConsumedQueues, type subscriptions } from "./subscriptions.ts";
 import { claimExclusive, queueFilledBy } from "./exclusive-queue.ts";
 import { handleBatches } from "./handle-batches.ts";
 import { handleEach } from "./handle-each.ts";
 import { limitedConsumers } from "./limited-consumers.ts";
+import { type ConsumedQueues, consumedChannels, type subscriptions } from "./subscriptions.ts";
 
 interface ConsumingOptions {
   readonly consumers: ReturnType<typeof subscriptions>;

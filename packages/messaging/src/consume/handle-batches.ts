@@ -1,8 +1,8 @@
-import { attempt, type InboundMessage, type OpenDelivery } from "./inbound-message.ts";
-import type { Intake } from "./subscriptions.ts";
-import type { Delivery, StalledConsumer } from "../broker.ts";
-import { isOfSurroundings, remedyFor } from "./remedy-for-failure.ts";
 import { errorText } from "@holdfast/domain";
+import type { Delivery, StalledConsumer } from "../broker.ts";
+import { attempt, type InboundMessage, type OpenDelivery } from "./inbound-message.ts";
+import { isOfSurroundings, remedyFor } from "./remedy-for-failure.ts";
+import type { Intake } from "./subscriptions.ts";
 
 interface HandleOptions extends PartOptions {
   /** How many deliveries make a batch full. */
@@ -452,10 +452,7 @@ function failedParts() {
 }
 
 /** Divides the same deliveries into parts of at most so many, which may be retried at once. */
-function partsOf(
-  { items, error, failedAt, handledBefore }: Part,
-  size: number,
-): readonly Part[] {
+function partsOf({ items, error, failedAt, handledBefore }: Part, size: number): readonly Part[] {
   const history = { ...neverTried, error, failedAt, handledBefore };
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, index) => ({

@@ -1,10 +1,10 @@
 import type { Channel } from "amqplib";
 import { ofQueue } from "../connection/in-time.ts";
 import {
+  type Consumers,
   cancelled,
   closeAnyway,
   commandsInTurn,
-  type Consumers,
   type Take,
   takeOrClose,
 } from "./subscriptions.ts";

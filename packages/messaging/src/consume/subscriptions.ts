@@ -1,7 +1,9 @@
 import { limits, storableText } from "@holdfast/contracts";
 import type { Channel, ConfirmChannel, ConsumeMessage } from "amqplib";
 import type { Broker, StalledConsumer } from "../broker.ts";
-import { type ChannelLog, keepChannel, type KeptChannel } from "../connection/keep-channel.ts";
+import { hasUnreadableHeaders } from "../connection/bound-headers.ts";
+import { ofQueue } from "../connection/in-time.ts";
+import { type ChannelLog, type KeptChannel, keepChannel } from "../connection/keep-channel.ts";
 import { publisher } from "../publish/publisher.ts";
 import {
   attempt,
@@ -11,8 +13,6 @@ import {
   type InboundMessage,
   toInboundMessage,
 } from "./inbound-message.ts";
-import { hasUnreadableHeaders } from "../connection/bound-headers.ts";
-import { ofQueue } from "../connection/in-time.ts";
 
 /** What takes the messages of one consumer. */
 export interface Intake {

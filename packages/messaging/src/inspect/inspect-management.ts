@@ -1,4 +1,4 @@
-import { callManagement, vhostOf, type ManagementAddress } from "./management-api.ts";
+import { callManagement, type ManagementAddress, vhostOf } from "./management-api.ts";
 
 /** What only RabbitMQ's HTTP API tells. */
 export interface ManagementFacts {

@@ -1,6 +1,6 @@
 import { limits } from "@holdfast/contracts";
-import type { OutgoingMessage, PublishResult } from "../broker.ts";
 import { fromTraceText, readTraceContext, type TraceContext, traceText } from "@holdfast/domain";
+import type { OutgoingMessage, PublishResult } from "../broker.ts";
 
 /** What a message of several says it is: JSON, one a line. */
 const bundleContent = "application/x-ndjson";
@@ -105,7 +105,9 @@ export const traceHeaders = ({ traceparent, tracestate }: TraceContext) => ({
 const bundledTraces = (traces: readonly (TraceContext | null)[]) =>
   traces.every((trace) => trace === null)
     ? null
-    : { [several]: traces.map((trace) => (trace === null ? "" : traceText(trace))).join(lineBreak) };
+    : {
+        [several]: traces.map((trace) => (trace === null ? "" : traceText(trace))).join(lineBreak),
+      };
 
 /** How much a message adds to `bundledTraces`, in bytes. */
 const traceBytes = (trace: TraceContext | null): number =>

@@ -1,6 +1,6 @@
+import { channel } from "node:diagnostics_channel";
 import { writeSync } from "node:fs";
 import { ContractFault, type Goal, goalOfStep } from "@holdfast/domain";
-import { channel } from "node:diagnostics_channel";
 
 /**
  * The gaps between two durable steps at which a process can be made to die or freeze. A name in

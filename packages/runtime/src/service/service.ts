@@ -17,7 +17,7 @@ import type { ServerAccess } from "../servers/server-access.ts";
 import { sleep, systemClock } from "../time/clock.ts";
 import { causeOf, failureLog } from "../time/failure-log.ts";
 import { isTraced, type OpenTracing, openTracing } from "../tracing/open-tracing.ts";
-import { traceFields, type Tracing } from "../tracing/tracing.ts";
+import { type Tracing, traceFields } from "../tracing/tracing.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
 import { sampleLogs } from "./sample-logs.ts";
 import { holdfastVersion } from "./version.ts";

@@ -1,6 +1,6 @@
+import { createHash } from "node:crypto";
 import { atSpan, type TraceContext, traceIdOf } from "@holdfast/domain";
 import type { Span, SpanOptions, Tracing } from "./tracing.ts";
-import { createHash } from "node:crypto";
 
 interface SentMessage {
   readonly exchange: string;

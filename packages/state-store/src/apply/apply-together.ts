@@ -1,15 +1,17 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Soon, soon } from "@holdfast/contracts";
 import {
   type AttemptOfTask,
   type ContractFault,
-  decideBatch,
   type DecidedBatch,
+  decideBatch,
   type EventOutcome,
   hasConditions,
   type Instant,
   type Json,
   PermanentFault,
-  refsOfCondition,
   type ReportedTaskEvent,
+  refsOfCondition,
   stepOfRef,
   type Task,
   type TaskValues,
@@ -26,15 +28,13 @@ import { isMismatch, toStoreFault } from "../postgres/postgres-error.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import { type Decided, inTransaction, TakesLong, untilQuick } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
+import type { StepContracts } from "../workflows/output-contract.ts";
 import { briefReads, contractsOf } from "../workflows/workflow-catalog.ts";
 import { haveSucceeded, type LoadedTasks, loadTasks } from "./load-tasks.ts";
+import { readValues } from "./load-values.ts";
 import { parkTasks } from "./park-tasks.ts";
 import { saveTasks } from "./save-tasks.ts";
 import { findUnreadable } from "./unreadable-requests.ts";
-import { readValues } from "./load-values.ts";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Soon, soon } from "@holdfast/contracts";
-import type { StepContracts } from "../workflows/output-contract.ts";
 
 const save = query("save-outcomes");
 

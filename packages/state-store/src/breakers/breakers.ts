@@ -6,14 +6,14 @@ import {
   type Milliseconds,
   openForAfter,
 } from "@holdfast/domain";
-import { composed, exactlyOnce, repeatable } from "../postgres/operation.ts";
-import { columns, type Database, query, queryAmong } from "../postgres/query.ts";
-import { rowsOf } from "../postgres/statement-types.ts";
-import { readLanes } from "../workflows/find-names.ts";
 import { claimSteps } from "../claim/claim-due-steps.ts";
 import type { ClaimedRow, ClaimedStep, ClaimOptions, LaneCapacity } from "../claim/claimed-step.ts";
+import { composed, exactlyOnce, repeatable } from "../postgres/operation.ts";
 import { asFault } from "../postgres/postgres-error.ts";
+import { columns, type Database, query, queryAmong } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
 import { type Decided, inTransaction } from "../postgres/transaction.ts";
+import { readLanes } from "../workflows/find-names.ts";
 
 /** The breaker of a remote service that is in trouble, or was a moment ago. Times are counted from now. */
 export interface Breaker {

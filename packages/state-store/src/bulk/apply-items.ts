@@ -11,9 +11,9 @@ import { faultOfTask } from "../apply/apply-events.ts";
 import { decideLoaded, saveBatch } from "../apply/apply-together.ts";
 import { type LoadedTasks, loadTasks, noneCached } from "../apply/load-tasks.ts";
 import { readValues } from "../apply/load-values.ts";
-import { type Decided, inTransaction, untilQuick, withRetries } from "../postgres/transaction.ts";
 import { composed } from "../postgres/operation.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
+import { type Decided, inTransaction, untilQuick, withRetries } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
 import { briefReads, type FindWorkflow } from "../workflows/workflow-catalog.ts";
 import {

@@ -9,8 +9,8 @@ import {
 } from "@holdfast/domain";
 import { composed } from "../postgres/operation.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
-import { inTransaction, withRetries } from "../postgres/transaction.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { inTransaction, withRetries } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
 import { type ItemChange, lockOperation, saveAdvance, saveItemChanges } from "./lock-operation.ts";
 

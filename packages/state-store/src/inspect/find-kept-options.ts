@@ -1,5 +1,5 @@
-import { plannerSettings, sessionSettings } from "../postgres/session-settings.ts";
 import { openPool } from "../postgres/pool.ts";
+import { plannerSettings, sessionSettings } from "../postgres/session-settings.ts";
 import { withRetries } from "../postgres/transaction.ts";
 
 /** What becomes of the options that every service gives its connections. */

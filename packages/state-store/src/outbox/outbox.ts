@@ -1,8 +1,8 @@
+import type { TaskAlert, TaskRefused, TaskStatus } from "@holdfast/contracts";
 import type { Milliseconds } from "@holdfast/domain";
 import { exactlyOnce, once, repeatable } from "../postgres/operation.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import type { TaskAlert, TaskRefused, TaskStatus } from "@holdfast/contracts";
 
 /** A message, and whom it is for: the submitter's queue, `holdfast.events`, or the operators. */
 export type Notification = {

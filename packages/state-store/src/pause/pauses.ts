@@ -1,7 +1,7 @@
+import { resumeRepaired } from "../apply/park-tasks.ts";
 import { composed, exactlyOnce, repeatable } from "../postgres/operation.ts";
 import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { resumeRepaired } from "../apply/park-tasks.ts";
 import { withRetries } from "../postgres/transaction.ts";
 
 /** An Agent or a workflow of which nothing is begun for a while. */

@@ -1,4 +1,4 @@
-import { idOfDigits, type Instant, type Milliseconds } from "@holdfast/domain";
+import { type Instant, idOfDigits, type Milliseconds } from "@holdfast/domain";
 import { allIds, type Database, type IdRange, type PlannedRange, query } from "./query.ts";
 import { rowsOf } from "./statement-types.ts";
 

@@ -1,3 +1,4 @@
+import { ContractFault, errorText } from "@holdfast/domain";
 import {
   connectTimeoutOf,
   type Metrics,
@@ -9,12 +10,11 @@ import {
 } from "@holdfast/runtime";
 import { Pool, type PoolClient } from "pg";
 import { storeMetrics } from "../metrics/store-metrics.ts";
+import { mustBeCompatible } from "../migrate/must-be-compatible.ts";
 import { breakConnections } from "./connection-faults.ts";
 import { withPlannerSettings } from "./session-settings.ts";
 import { connectWithin, storeClient } from "./store-client.ts";
 import { watchReplication, withRetries } from "./transaction.ts";
-import { ContractFault, errorText } from "@holdfast/domain";
-import { mustBeCompatible } from "../migrate/must-be-compatible.ts";
 
 type Callback = (error: Error | null, result: unknown) => void;
 type Send = (statement: unknown, values?: unknown, callback?: Callback) => unknown;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { MustFit, ParamsOf, RowOf, Rows, StatementName } from "./statement-types.ts";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { MustFit, ParamsOf, RowOf, Rows, StatementName } from "./statement-types.ts";
 
 /** Anything that a query can run on: a pool, or the client of a transaction in progress. */
 export interface Database {

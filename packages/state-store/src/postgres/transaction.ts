@@ -1,10 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Fault, TransientFault } from "@holdfast/domain";
 import type { Pool, PoolClient } from "pg";
 import { toStoreFault } from "./postgres-error.ts";
 import { type Database, query } from "./query.ts";
 import { rowsOf } from "./statement-types.ts";
 import { connectWithin, mustBeWritable } from "./store-client.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 
 /** A transaction whose statements are all sent; only `commit` is missing. */
 export interface Decided<T> {
@@ -141,10 +141,7 @@ const pollDelay = 20;
 type CommitOutcome = "committed" | "aborted" | "unknown";
 
 /** Returns if the transaction was committed; throws `reason` if not, `store.outcome_unknown` if that is unknown. */
-async function mustBeCommitted(
-  find: () => Promise<CommitOutcome>,
-  reason: unknown,
-): Promise<void> {
+async function mustBeCommitted(find: () => Promise<CommitOutcome>, reason: unknown): Promise<void> {
   const fault = toStoreFault(reason);
   if (fault.code !== "store.unavailable") throw fault;
   const outcome = await find().catch(() => "unknown");

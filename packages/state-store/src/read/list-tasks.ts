@@ -1,8 +1,8 @@
 import {
   type Fairness,
   type Goal,
-  idOfDigits,
   type Instant,
+  idOfDigits,
   openTaskStates,
   type Priority,
   type TaskState,

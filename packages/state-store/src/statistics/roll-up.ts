@@ -1,4 +1,4 @@
-import { countEvents, idGaps, type IdSpan, keptFor, resolutions } from "@holdfast/domain";
+import { countEvents, type IdSpan, idGaps, keptFor, resolutions } from "@holdfast/domain";
 import { exactlyOnce, repeatable } from "../postgres/operation.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";

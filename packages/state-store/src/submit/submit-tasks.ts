@@ -1,8 +1,8 @@
 import { Fault } from "@holdfast/domain";
 import { composed } from "../postgres/operation.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
-import { inTransaction, withRetries } from "../postgres/transaction.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { inTransaction, withRetries } from "../postgres/transaction.ts";
 import { makePartitions } from "../retention/retention.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { StoredWorkflow, WorkflowCatalog } from "../workflows/workflow-catalog.ts";

@@ -18,10 +18,10 @@ import {
 } from "@holdfast/domain";
 import { boundedMap } from "@holdfast/runtime";
 import type { Pool } from "pg";
-import { inTransaction, TakesLong, untilQuick, withRetries } from "../postgres/transaction.ts";
 import { isForOperators } from "../postgres/postgres-error.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { inTransaction, TakesLong, untilQuick, withRetries } from "../postgres/transaction.ts";
 import { breakingContracts } from "./breaking-contracts.ts";
 import { type ContractHashes, type StepContracts, stepContracts } from "./output-contract.ts";
 

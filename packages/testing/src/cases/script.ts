@@ -28,7 +28,10 @@ const usual = { advance: null, times: 1 } as const;
 /** Plays the behaviours of a case. What it does not say succeeds, with the last reply of the step, or with a sample. */
 export function playScript(
   { steps }: Pick<Case, "steps">,
-  { definition, timeline }: { readonly definition: WorkflowDefinition; readonly timeline: Timeline },
+  {
+    definition,
+    timeline,
+  }: { readonly definition: WorkflowDefinition; readonly timeline: Timeline },
 ): Script {
   const next = behaviours(steps, definition);
   const crashing = new Set<string>();

@@ -30,7 +30,13 @@ const mostRead = 10;
  * Reads the contracts that are unfit for what workflows ask, as their schemas show: usually none. Requests name them, so
  * that an instance with one of them gives them back before it calls anything.
  */
-export function unfitContracts({ state, see, store, clock, log }: ContractDependencies): UnfitContracts {
+export function unfitContracts({
+  state,
+  see,
+  store,
+  clock,
+  log,
+}: ContractDependencies): UnfitContracts {
   const { requests } = state;
   let underWay: Promise<void> | null = null;
 

@@ -46,7 +46,14 @@ export function guardRemotes(deps: RemoteDependencies): () => Promise<number> {
 }
 
 /** Writes down what replies and heartbeats show of remote services. */
-async function writeReport({ state, see, store, log, actor, notify }: RemoteDependencies): Promise<void> {
+async function writeReport({
+  state,
+  see,
+  store,
+  log,
+  actor,
+  notify,
+}: RemoteDependencies): Promise<void> {
   const report = reportOf(state.remotes);
   const { failing, throttles, outcomes } = report;
   if (throttles.length > 0) await store.throttleServices({ throttles, actor });

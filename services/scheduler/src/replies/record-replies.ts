@@ -6,8 +6,8 @@ import {
   ownReplyQueues,
   payloadFaultsAt,
   payloadWords,
-  readReplyAddress,
   ReplyProbe,
+  readReplyAddress,
   replyQueue,
   StepReply,
 } from "@holdfast/contracts";
@@ -34,8 +34,8 @@ import {
   type Clock,
   type Failpoint,
   type Logger,
-  traceFields,
   type Tracing,
+  traceFields,
 } from "@holdfast/runtime";
 import type {
   AppliedEvents,

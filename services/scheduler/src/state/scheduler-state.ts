@@ -1,9 +1,9 @@
 import type { Milliseconds, ReportedTaskEvent } from "@holdfast/domain";
 import type { EventOutcome } from "@holdfast/state-store";
 import {
-  addClaimed,
   type Admission,
   type AdmissionObservation,
+  addClaimed,
   beginRead,
   countEvery,
   endCount,
@@ -43,9 +43,9 @@ import {
   notePublishing,
   noteReply,
   noteSlowConfirm,
-  replaceContracts,
   type RequestObservation,
   type Requests,
+  replaceContracts,
   unconfirmedFor,
   useContracts,
 } from "./requests.ts";

@@ -93,7 +93,10 @@ export function deadLetterRoutes(app: FastifyInstance, deps: DeadLetterDependenc
   });
 }
 
-function listRoute(app: FastifyInstance, { store, onRequest, replays }: DeadLetterDependencies): void {
+function listRoute(
+  app: FastifyInstance,
+  { store, onRequest, replays }: DeadLetterDependencies,
+): void {
   const schema = {
     ...describe({
       id: "listDeadLetters",

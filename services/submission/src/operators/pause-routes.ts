@@ -32,7 +32,10 @@ const knownAgents = async (store: OperationsStore): Promise<readonly string[]> =
 ];
 
 /** Pauses an Agent or a workflow: none of its steps is claimed until it is resumed. Lists what is paused. */
-export function pauseRoutes(app: FastifyInstance, { store, hint, onRequest }: PauseDependencies): void {
+export function pauseRoutes(
+  app: FastifyInstance,
+  { store, hint, onRequest }: PauseDependencies,
+): void {
   for (const kind of ["agent", "workflow"] as const) {
     const known = (): Promise<readonly string[]> =>
       kind === "agent" ? knownAgents(store) : store.findWorkflowNames();

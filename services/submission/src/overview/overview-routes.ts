@@ -115,7 +115,10 @@ function statisticsRoute(
   );
 }
 
-function failuresRoute(app: FastifyInstance, { store, directory, onRequest }: OverviewDependencies): void {
+function failuresRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: OverviewDependencies,
+): void {
   const schema = describe({
     id: "listFailures",
     tag: "statistics",

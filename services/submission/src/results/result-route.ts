@@ -28,7 +28,10 @@ const Query = Type.Object({
 });
 
 /** Shows what a task resulted in, and waits for that if it is asked to. */
-export function resultRoute(app: FastifyInstance, { tasks, waiter, access }: ResultDependencies): void {
+export function resultRoute(
+  app: FastifyInstance,
+  { tasks, waiter, access }: ResultDependencies,
+): void {
   const schema = {
     ...describe({
       id: "getResult",

@@ -27,7 +27,10 @@ export function searchRoutes(app: FastifyInstance, deps: SearchDependencies): vo
   searchRoute(app, deps);
 }
 
-function listRoute(app: FastifyInstance, { store, directory, onRequest }: SearchDependencies): void {
+function listRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: SearchDependencies,
+): void {
   const schema = {
     ...describe({
       id: "listTasks",
@@ -48,7 +51,10 @@ function listRoute(app: FastifyInstance, { store, directory, onRequest }: Search
   );
 }
 
-function countRoute(app: FastifyInstance, { store, directory, onRequest }: SearchDependencies): void {
+function countRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: SearchDependencies,
+): void {
   const schema = {
     ...describe({
       id: "countTasks",
@@ -67,7 +73,10 @@ function countRoute(app: FastifyInstance, { store, directory, onRequest }: Searc
   );
 }
 
-function searchRoute(app: FastifyInstance, { store, directory, onRequest }: SearchDependencies): void {
+function searchRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: SearchDependencies,
+): void {
   const schema = {
     ...describe({
       id: "searchTasks",

@@ -1,12 +1,12 @@
+import type { SubmissionStore } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { Access } from "../access/access.ts";
 import { describe, eventStream } from "../api/describe.ts";
+import { type ById, codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
 import type { Following } from "./follow-by-polls.ts";
 import type { ChangesFollower } from "./follow-changes.ts";
 import { lastEventId, type Resuming, StreamQuery } from "./last-event-id.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import type { SubmissionStore } from "@holdfast/state-store";
-import type { Access } from "../access/access.ts";
-import { type ById, codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts";
 import { type Follower, follower, overlap } from "./task-followers.ts";
 
 /** Streams which tasks change, and how the system is. */

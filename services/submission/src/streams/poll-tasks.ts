@@ -1,13 +1,13 @@
+import type { Milliseconds } from "@holdfast/domain";
 import { overload } from "@holdfast/runtime";
 import type { SubmissionStore, TaskStanding } from "@holdfast/state-store";
 import type { Tasks } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
 import type { TaskResource } from "../task-resource.ts";
 import { writeEvent } from "./event-stream.ts";
+import { type Following, followByPolls } from "./follow-by-polls.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Follower } from "./task-followers.ts";
-import type { Milliseconds } from "@holdfast/domain";
-import { followByPolls, type Following } from "./follow-by-polls.ts";
 
 interface PollDependencies {
   readonly store: Pick<SubmissionStore, "findMovesSince" | "findStandings">;
@@ -23,10 +23,7 @@ const asked = 200;
 const mostShown = 100;
 
 /** Sends to followers what their tasks have done since the last look. */
-async function pollTasks(
-  deps: PollDependencies,
-  followers: readonly Follower[],
-): Promise<void> {
+async function pollTasks(deps: PollDependencies, followers: readonly Follower[]): Promise<void> {
   for (let at = 0; at < followers.length; at += asked) {
     await sendMoves(deps, followers.slice(at, at + asked));
   }

@@ -40,7 +40,10 @@ export function inspectionRoutes(app: FastifyInstance, deps: InspectionDependenc
   });
 }
 
-function whyRoute(app: FastifyInstance, { tasks, inspection, onRequest }: InspectionDependencies): void {
+function whyRoute(
+  app: FastifyInstance,
+  { tasks, inspection, onRequest }: InspectionDependencies,
+): void {
   const schema = {
     ...describe({
       id: "explainTask",

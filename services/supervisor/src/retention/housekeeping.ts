@@ -82,7 +82,13 @@ type PartitioningStore = Pick<SupervisorStore, "makePartitions">;
 const rest = 3_600_000;
 
 /** Has the store make room for this month and the next. Resolves to how long to rest. */
-function makePartitions({ store, log }: { readonly store: PartitioningStore; readonly log: Pick<Logger, "info"> }) {
+function makePartitions({
+  store,
+  log,
+}: {
+  readonly store: PartitioningStore;
+  readonly log: Pick<Logger, "info">;
+}) {
   return async (): Promise<number> => {
     const months = await store.makePartitions();
     if (months.length > 0) log.info({ months }, "partitions made");

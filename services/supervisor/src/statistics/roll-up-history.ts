@@ -14,7 +14,13 @@ const muchBehind = 100_000;
  * Counts what was added to the history, a batch in each round. Where nothing was added that is one short statement.
  * Resolves to the milliseconds until the next round.
  */
-export function rollUpHistory({ store, log }: { readonly store: CountingStore; readonly log: Pick<Logger, "info"> }): () => Promise<number> {
+export function rollUpHistory({
+  store,
+  log,
+}: {
+  readonly store: CountingStore;
+  readonly log: Pick<Logger, "info">;
+}): () => Promise<number> {
   let wasBehind = false;
   return async () => {
     const { isDue } = await store.findStatisticsProgress();

@@ -113,7 +113,10 @@ function stalledConsumers(
 }
 
 /** Queues with acknowledgements, expiration, delivery limits and dead letters, and their troubles. */
-export function memoryBroker(world: World, { agents, watcher }: { readonly agents: readonly string[]; readonly watcher: BrokerWatcher }): MemoryBroker {
+export function memoryBroker(
+  world: World,
+  { agents, watcher }: { readonly agents: readonly string[]; readonly watcher: BrokerWatcher },
+): MemoryBroker {
   const queues = new Map<string, Queue>(
     queuesWithDeadLetters(agents).map(([name, deadLetters]) => [
       name,

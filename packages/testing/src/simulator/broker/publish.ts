@@ -24,7 +24,11 @@ interface PublishingOptions {
 }
 
 /** Publishes as one process does: messages and their confirms may be lost on the way. */
-export function publishing(world: World, host: Host, { broker, judge, connection }: PublishingOptions) {
+export function publishing(
+  world: World,
+  host: Host,
+  { broker, judge, connection }: PublishingOptions,
+) {
   const { random, timeline } = world;
   return (message: OutgoingMessage): Promise<PublishResult> => {
     const { promise, resolve } = Promise.withResolvers<PublishResult>();
