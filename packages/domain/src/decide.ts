@@ -94,7 +94,7 @@ function replan(task: Task, context: DecisionContext): Decision {
 }
 
 /** The events that end an attempt. */
-export type OutcomeEvent = Extract<
+type OutcomeEvent = Extract<
   TaskEvent,
   { kind: "completed" | "failed" | "stopped" | "expired" | "neverStarted" | "parked" }
 >;

@@ -6,7 +6,7 @@ const answerWithin = 5_000;
 const unhealthy = 503;
 const [unauthorized, forbidden, notFound] = [401, 403, 404];
 
-/** Where RabbitMQ's HTTP API is, and of which virtual host it is asked. */
+/** The address of RabbitMQ's HTTP API, and the virtual host that it is asked about. */
 export interface ManagementAddress {
   /** The URL with user and password. */
   readonly url: string;
