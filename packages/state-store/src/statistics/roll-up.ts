@@ -200,11 +200,11 @@ const mostGroups = 10_000;
  * largest had.
  */
 export const deleteOldStatistics = repeatable(
-  async (db, { batch }: { readonly batch: number }): Promise<number> => {
-    const [failures] = await deleteFailures(db, { batch, mostGroups });
+  async (db, asked: { readonly batch: number }): Promise<number> => {
+    const [failures] = await deleteFailures(db, { ...asked, mostGroups });
     let most = failures?.deleted ?? 0;
     for (const resolution of resolutions) {
-      const [counts] = await deleteCounts(db, { resolution, keep: keptFor[resolution], batch });
+      const [counts] = await deleteCounts(db, { ...asked, resolution, keep: keptFor[resolution] });
       most = Math.max(most, counts?.deleted ?? 0);
     }
     return most;
