@@ -62,7 +62,6 @@ export {
   operationNamePattern,
   prepareForm,
 } from "./definition/definition-schema.ts";
-export { definitionsIn } from "./definition/definitions-in.ts";
 export {
   type CompiledSchema,
   placeOfError,
@@ -74,6 +73,7 @@ export { schemaMeaning } from "./definition/schema-meaning.ts";
 export {
   definitionChecks,
   definitionFaults,
+  definitionsIn,
   readDefinition,
   refusedParts,
   validateDefinition,

@@ -1,10 +1,16 @@
-import type { Change } from "./change.ts";
 import type { ContractFault } from "./faults.ts";
-import type { Outcome, ReportedEvent } from "./fold-events.ts";
 import type { Json } from "./json.ts";
 import type { Band, Urgency } from "./priority.ts";
 import type { Instant } from "./step.ts";
+import type { Change } from "./step-transitions.ts";
 import type { Task } from "./task.ts";
+import type { Rejection, TaskEvent } from "./task-event.ts";
+
+/** Something that happened, with what the step returned if it completed. */
+export interface ReportedEvent {
+  readonly event: TaskEvent;
+  readonly output?: Json;
+}
 
 /** An event of a task, with what the store keeps of it if it is applied. */
 export interface ReportedTaskEvent extends ReportedEvent {
@@ -16,6 +22,15 @@ export interface ReportedTaskEvent extends ReportedEvent {
   /** Set if the caller has read the task: the event is rejected if the task has another version now. */
   readonly expectedVersion?: number;
 }
+
+/** What became of one event. `undecidable`: deciding threw, and the step was parked for a person. */
+export type Outcome =
+  | { readonly applied: true; readonly changes: readonly Change[] }
+  | {
+      readonly applied: false;
+      readonly reason: Rejection | "undecidable";
+      readonly cause?: unknown;
+    };
 
 /**
  * What became of a reported event. `outputFault`: the output breaks the contract of the operation, so the step

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "./json-text.ts";
 
 test("the order of keys does not change canonical JSON, at any depth", () => {
   const text = '{"a":[{"c":1,"d":null}],"b":2}';

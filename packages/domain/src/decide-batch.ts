@@ -3,24 +3,27 @@ import type {
   DecidedTask,
   DueStepOfTask,
   EventOutcome,
+  Outcome,
+  ReportedEvent,
   ReportedTaskEvent,
   TaskAct,
   VersionedTask,
 } from "./batch.ts";
+import { decide } from "./decide.ts";
 import type { DecisionContext } from "./decision.ts";
-import { dueStepsOf } from "./due-order.ts";
+import { bandOfStep, changedSteps, laneOf, rankOf } from "./due-order.ts";
 import type { FaultCode } from "./fault-codes.ts";
-import type { ContractFault } from "./faults.ts";
-import { foldEvents } from "./fold-events.ts";
-import { replyFaults } from "./reply-faults.ts";
-import { stepsOf } from "./task.ts";
+import { type ContractFault, replyFaults } from "./faults.ts";
+import type { Instant } from "./step.ts";
+import type { Change } from "./step-transitions.ts";
+import { stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import {
   type NotificationOptions,
   notificationsOf,
   type TaskNotification,
 } from "./task-notifications.ts";
-import type { TaskValues } from "./template.ts";
+import { lookupIn, type TaskValues } from "./template.ts";
 import { hasConditions } from "./workflow-plan.ts";
 
 export interface BatchOptions
@@ -208,4 +211,97 @@ function obsoleteAttemptsOf({ before, after }: DecidedTask): readonly AttemptOfT
       ? [{ taskId, step: step.plan.name, attempt: step.attempt, token: step.token }]
       : [],
   );
+}
+
+/** The steps that a decision makes due. */
+const dueStepsOf = ({ before, after }: DecidedTask, now: Instant): readonly DueStepOfTask[] =>
+  changedSteps(before.task, after).flatMap((step) =>
+    step.processState === "pending" && step.notBefore <= now
+      ? [
+          {
+            taskId: after.taskId,
+            name: step.plan.name,
+            lane: laneOf(step),
+            band: bandOfStep(step, before),
+            rank: rankOf(step, before, now),
+          },
+        ]
+      : [],
+  );
+
+export interface Folded {
+  readonly task: Task;
+  readonly changes: readonly Change[];
+  /** One for each event, in their order. */
+  readonly outcomes: readonly Outcome[];
+}
+
+interface FoldOptions extends Pick<DecisionContext, "now" | "random"> {
+  /** What the task's conditions may look at, as far as it is saved; null: nothing may be seen. */
+  readonly values: TaskValues | null;
+}
+
+/**
+ * Decides events one after the other, each on the task that the one before it left: a batch may well
+ * hold both branches of a join, or one reply twice. What cannot be decided parks its own step, and
+ * no other task of the batch suffers for it.
+ */
+export function foldEvents(
+  task: Task,
+  reported: readonly ReportedEvent[],
+  { now, random, values }: FoldOptions,
+): Folded {
+  let current = task;
+  let known = values;
+  const changes: Change[] = [];
+  const outcomes = reported.map((report): Outcome => {
+    const returned = withOutput(known, report);
+    const context = { now, random, valueOf: returned === null ? null : lookupIn(returned) };
+    const { task: next, outcome, moves } = foldOne(current, report.event, context);
+    current = next;
+    if (outcome.applied) known = returned;
+    changes.push(...moves);
+    return outcome;
+  });
+  return { task: current, changes, outcomes };
+}
+
+function withOutput(
+  values: TaskValues | null,
+  { event, output }: ReportedEvent,
+): TaskValues | null {
+  if (values === null || output === undefined || !("step" in event)) return values;
+  return { ...values, outputs: new Map(values.outputs).set(event.step, output) };
+}
+
+interface Fold {
+  readonly task: Task;
+  readonly outcome: Outcome;
+  readonly moves: readonly Change[];
+}
+
+function foldOne(task: Task, event: TaskEvent, context: DecisionContext): Fold {
+  try {
+    const decision = decide(task, event, context);
+    return decision.applied
+      ? { task: decision.task, outcome: decision, moves: decision.changes }
+      : { task, outcome: decision, moves: [] };
+  } catch (cause) {
+    const { parked, moves } = park(task, event, context);
+    return { task: parked, outcome: { applied: false, reason: "undecidable", cause }, moves };
+  }
+}
+
+function park(
+  task: Task,
+  event: TaskEvent,
+  context: DecisionContext,
+): { parked: Task; moves: readonly Change[] } {
+  if (!("token" in event) || event.kind === "claimed") return { parked: task, moves: [] };
+  const { step, attempt, token } = event;
+  const code = "scheduler.undecidable";
+  const decision = decide(task, { kind: "parked", code, step, attempt, token }, context);
+  return decision.applied
+    ? { parked: decision.task, moves: decision.changes }
+    : { parked: task, moves: [] };
 }

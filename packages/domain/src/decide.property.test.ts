@@ -5,10 +5,10 @@ import { anyHappening, anyWorkflow, eventFor, type Happening } from "../test/ran
 import { decide } from "./decide.ts";
 import type { Decision } from "./decision.ts";
 import { longestDelay } from "./failure.ts";
+import { summarise } from "./settle.ts";
 import { sourceOfMove } from "./source.ts";
 import { isDone, isSettled } from "./step.ts";
 import { legalStepTransitions } from "./step-transitions.ts";
-import { summarise } from "./summarise.ts";
 import { isFinished, legalTaskTransitions, stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import { undoNameOf } from "./workflow-plan.ts";

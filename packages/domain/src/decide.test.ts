@@ -12,7 +12,7 @@ import {
   states,
 } from "../test/task-events.ts";
 import { decide } from "./decide.ts";
-import { foldEvents } from "./fold-events.ts";
+import { foldEvents } from "./decide-batch.ts";
 import type { TaskEvent } from "./task-event.ts";
 
 describe("doing", () => {

@@ -1,5 +1,5 @@
-import type { Change } from "./change.ts";
 import type { Instant } from "./step.ts";
+import type { Change } from "./step-transitions.ts";
 import type { Task } from "./task.ts";
 import type { Rejection } from "./task-event.ts";
 import type { Lookup } from "./template.ts";

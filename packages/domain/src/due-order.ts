@@ -1,7 +1,5 @@
-import type { DecidedTask, DueStepOfTask } from "./batch.ts";
-import { laneOf } from "./lane.ts";
 import type { Band, Urgency } from "./priority.ts";
-import type { Instant, Step } from "./step.ts";
+import type { Instant, Step, StepRecord } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import type { Task } from "./task.ts";
 
@@ -22,21 +20,17 @@ export function rankOf(step: Step, { fairnessKey }: Urgency, now: Instant): Inst
 export const changedSteps = (before: Task, after: Task): readonly Step[] =>
   [...after.steps.values()].filter((step) => before.steps.get(step.plan.name) !== step);
 
-/** The steps that a decision makes due. */
-export const dueStepsOf = (
-  { before, after }: DecidedTask,
-  now: Instant,
-): readonly DueStepOfTask[] =>
-  changedSteps(before.task, after).flatMap((step) =>
-    step.processState === "pending" && step.notBefore <= now
-      ? [
-          {
-            taskId: after.taskId,
-            name: step.plan.name,
-            lane: laneOf(step),
-            band: bandOfStep(step, before),
-            rank: rankOf(step, before, now),
-          },
-        ]
-      : [],
-  );
+/** The Agent that has the step, or had it last; of one that no Agent had, the first of its pool. */
+export const agentOf = ({ plan, agent }: Pick<StepRecord, "plan" | "agent">): string =>
+  agent ?? plan.agent;
+
+/**
+ * What a step waits for. A step of a pool waits for any of its Agents; once an attempt may have had an effect, for
+ * the Agent of that attempt, unless they share keys: to another one the same key would be new.
+ */
+export function laneOf(step: Pick<StepRecord, "plan" | "agent" | "mayHaveEffect">): string {
+  const { pool, kind } = step.plan;
+  if (pool === null) return step.plan.agent;
+  const isPinned = !pool.sharesKeys && step.agent !== null && stepKinds[kind].isPinned(step);
+  return isPinned ? agentOf(step) : pool.name;
+}

@@ -1,4 +1,3 @@
-import { type Change, change } from "./change.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
 import {
   type EndedAttempt,
@@ -14,6 +13,7 @@ import { fitsGoal } from "./fence.ts";
 import { settle } from "./settle.ts";
 import type { ProcessingStep } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
+import { type Change, change } from "./step-transitions.ts";
 import type { Task } from "./task.ts";
 import { undoTask } from "./undo-task.ts";
 

@@ -1,5 +1,5 @@
 import { type Decision, rejected } from "./decision.ts";
-import { agentOf } from "./lane.ts";
+import { agentOf } from "./due-order.ts";
 import type { FailedStep, ProcessingStep, StepRecord } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import type { Task } from "./task.ts";

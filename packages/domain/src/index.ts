@@ -10,6 +10,8 @@ export type {
   DueStep,
   DueStepOfTask,
   EventOutcome,
+  Outcome,
+  ReportedEvent,
   ReportedTaskEvent,
   VersionedTask,
 } from "./batch.ts";
@@ -62,12 +64,6 @@ export {
   bulkVerdictOf,
 } from "./bulk/bulk-verdict.ts";
 export { findFailedStep } from "./bulk/find-failed-step.ts";
-export {
-  type OperatorRefusal,
-  operatorRefusalOf,
-} from "./bulk/operator-refusal.ts";
-export { canonicalJson } from "./canonical-json.ts";
-export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export {
   controlCharacters,
@@ -81,10 +77,12 @@ export {
   type BatchOptions,
   type DecidedBatch,
   decideBatch,
+  type Folded,
+  foldEvents,
   type Unreadable,
 } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
-export { bandOfStep, changedSteps, rankOf } from "./due-order.ts";
+export { agentOf, bandOfStep, changedSteps, laneOf, rankOf } from "./due-order.ts";
 export {
   type Duration,
   distanceText,
@@ -127,9 +125,7 @@ export {
   SetupFault,
   TransientFault,
 } from "./faults.ts";
-export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fold-events.ts";
 export { heartbeatLife, type Presence } from "./heartbeat-life.ts";
-export { idOfDigits, idPattern, isId } from "./id.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export { parseInstant, parseWhen, resolveWhen, type When, whenWords } from "./instant.ts";
 export type { Json } from "./json.ts";
@@ -143,15 +139,15 @@ export {
 } from "./json-patch.ts";
 export {
   ChangedJson,
+  canonicalJson,
   changesIn,
   keepsNumber,
   parseJsonText,
   type ValueFault,
 } from "./json-text.ts";
-export { agentOf, laneOf } from "./lane.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { meantName, namesLike } from "./names-like.ts";
-export { agentsOfLane, type Pool, poolName } from "./pool.ts";
+export { type OperatorRefusal, operatorRefusalOf } from "./operator-request.ts";
 export {
   type Band,
   bandOf,
@@ -161,6 +157,7 @@ export {
   priorities,
   type Urgency,
 } from "./priority.ts";
+export { summarise } from "./settle.ts";
 export {
   isRemoteFault,
   type Source,
@@ -212,6 +209,7 @@ export {
 } from "./step.ts";
 export { type StepKindRules, stepKinds } from "./step-kinds.ts";
 export {
+  type Change,
   legalStepTransitions,
   nextStepState,
   type StepAction,
@@ -219,11 +217,13 @@ export {
   stepTransitions,
 } from "./step-transitions.ts";
 export { submit } from "./submit.ts";
-export { summarise } from "./summarise.ts";
 export {
   type Goal,
   goalOfStep,
+  idOfDigits,
+  idPattern,
   isFinished,
+  isId,
   legalTaskTransitions,
   openTaskStates,
   stepsOf,
@@ -272,6 +272,7 @@ export {
   definitionFormat,
   type FairnessDefinition,
   type FaultPolicy,
+  familyOf,
   type Milliseconds,
   type OperationSchemas,
   type RemoteDefinition,
@@ -281,11 +282,14 @@ export {
   type Template,
   type UndoDefinition,
   type WorkflowDefinition,
+  workflowNamePattern,
 } from "./workflow-definition.ts";
-export { familyOf, workflowNamePattern } from "./workflow-name.ts";
 export {
+  agentsOfLane,
   hasConditions,
+  type Pool,
   planWorkflow,
+  poolName,
   type StepKind,
   type StepPlan,
   undoNameOf,

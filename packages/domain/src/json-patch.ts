@@ -1,5 +1,5 @@
-import { canonicalJson } from "./canonical-json.ts";
 import type { Json } from "./json.ts";
+import { canonicalJson } from "./json-text.ts";
 import { indexIn, parsePointer } from "./template.ts";
 
 /** One change of a JSON value: those of RFC 6902 that say what they change without a second place. */

@@ -163,3 +163,11 @@ function decimalOf(text: string): string {
 /** One key as a part of a pointer. */
 export const pointerPart = (key: string): string =>
   /[~/]/.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
+
+/** Returns the same text for the same JSON: the order of keys means nothing. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );

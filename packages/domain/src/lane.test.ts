@@ -1,11 +1,11 @@
 import { expect, test } from "@jest/globals";
 import { at, definitionOf, newTask, noon } from "../test/fixtures.ts";
 import { decide } from "./decide.ts";
+import { laneOf } from "./due-order.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
-import { laneOf } from "./lane.ts";
-import { agentsOfLane } from "./pool.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
+import { agentsOfLane } from "./workflow-plan.ts";
 
 const agents = ["psp", "psp-eu"];
 const remote = (sharesKeys: boolean) => ({

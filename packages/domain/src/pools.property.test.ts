@@ -3,11 +3,11 @@ import * as fc from "fast-check";
 import { at, definitionOf, newTask, noon } from "../test/fixtures.ts";
 import { eventFor, type Happening } from "../test/random-events.ts";
 import { decide } from "./decide.ts";
-import { laneOf } from "./lane.ts";
-import { agentsOfLane, poolName } from "./pool.ts";
+import { laneOf } from "./due-order.ts";
 import type { Step } from "./step.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
+import { agentsOfLane, poolName } from "./workflow-plan.ts";
 
 const agents = ["north", "south", "west"];
 const pooled = { agent: "north", agents } as const;

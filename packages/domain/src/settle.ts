@@ -1,10 +1,9 @@
-import { type Change, change } from "./change.ts";
 import { evaluateCondition } from "./condition.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
-import { plan } from "./plan.ts";
-import { isReached } from "./start-rules.ts";
-import { summarise } from "./summarise.ts";
-import { stepsOf, type Task, withSteps } from "./task.ts";
+import { isDone, isSettled, type Step, type WaitingStep } from "./step.ts";
+import { isReached, stepKinds } from "./step-kinds.ts";
+import { type Change, change } from "./step-transitions.ts";
+import { type Goal, stepsOf, type Task, type TaskState, withSteps } from "./task.ts";
 import { obsoleteUndos } from "./undo.ts";
 
 type FollowUp = (task: Task, context: DecisionContext) => readonly Change[];
@@ -74,3 +73,35 @@ const planSteps: FollowUp = (task, { now }) => {
 };
 
 const hasBegun = (task: Task): boolean => stepsOf(task).some(({ attempt }) => attempt > 0);
+
+/**
+ * Every step that may start now. Looks at the whole task and not at what just happened, so that
+ * nothing depends on an event being seen: planning again never hurts.
+ */
+function plan(task: Task): readonly WaitingStep[] {
+  if (task.paused) return [];
+  return stepsOf(task)
+    .filter((step) => step.processState === "waiting")
+    .filter((step) => {
+      const { goal, mayStart } = stepKinds[step.plan.kind];
+      return goal === task.goal && mayStart(task, step);
+    });
+}
+
+/** The state of a task is never set: it follows from its goal and its steps. Total. */
+export function summarise(goal: Goal, steps: Iterable<Step>): TaskState {
+  return goal === "do" ? summariseDoing([...steps]) : summariseUndoing([...steps]);
+}
+
+function summariseDoing(steps: readonly Step[]): TaskState {
+  if (steps.some((step) => step.processState === "error")) return "halted";
+  if (steps.every(isDone)) return "processed";
+  return steps.some((step) => step.attempt > 0) ? "processing" : "pending";
+}
+
+function summariseUndoing(steps: readonly Step[]): TaskState {
+  const undos = steps.filter((step) => stepKinds[step.plan.kind].goal === "undo");
+  if (undos.some((step) => step.processState === "error")) return "halted";
+  const over = undos.every(isDone) && steps.every(isSettled);
+  return over ? "undone" : "undoing";
+}

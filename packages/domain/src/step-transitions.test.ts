@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { definitionOf } from "../test/fixtures.ts";
-import { change } from "./change.ts";
 import { newStep, type Step, type StepState, stepStates } from "./step.ts";
 import {
+  change,
   legalStepTransitions,
   type StepAction,
   savedStepTransitions,

@@ -1,4 +1,6 @@
-import { type StepState, stepStates } from "./step.ts";
+import { PermanentFault } from "./faults.ts";
+import { constant, type Step, type StepState, stepStates } from "./step.ts";
+import type { Milliseconds } from "./workflow-definition.ts";
 
 /** Everything that can be done to a step. */
 export type StepAction =
@@ -88,4 +90,43 @@ function reachableFrom(from: StepState): ReadonlySet<StepState> {
 
 function distinct<T extends readonly [string, string]>(pairs: readonly T[]): readonly T[] {
   return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()];
+}
+
+/** One move of one step: the new step, and what its history will say. */
+export interface Change {
+  readonly step: Step;
+  readonly action: StepAction;
+  readonly from: StepState;
+  /** A code, `area.what`: why. */
+  readonly reason: string | null;
+  /** The delay that an Agent asked for, where it was longer than the policy of the step allows. */
+  readonly cappedDelay?: Milliseconds;
+}
+
+interface Details {
+  readonly reason?: string;
+  readonly cappedDelay?: Milliseconds | undefined;
+  /** What the step has in its new state besides what is constant. */
+  readonly changes?: Partial<Step> & object;
+}
+
+/**
+ * Moves a step as the table says. Throws when the table has no such move: callers have looked before,
+ * so that would be a bug and must never be saved.
+ */
+export function change(
+  step: Step,
+  action: StepAction,
+  { reason, changes, cappedDelay }: Details = {},
+): Change {
+  const processState = nextStepState(action, step.processState);
+  if (processState === null) {
+    throw new PermanentFault(
+      "domain.illegal_transition",
+      `A step that is ${step.processState} cannot ${action}`,
+    );
+  }
+  const moved = { ...constant(step), ...changes, processState } as Step;
+  const made = { step: moved, action, from: step.processState, reason: reason ?? null };
+  return cappedDelay === undefined ? made : { ...made, cappedDelay };
 }

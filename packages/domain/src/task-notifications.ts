@@ -1,8 +1,8 @@
 import type { DecidedTask, VersionedTask } from "./batch.ts";
-import type { Change } from "./change.ts";
 import { requeuesUntilAlert } from "./failure.ts";
 import { type Instant, isSettled } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
+import type { Change } from "./step-transitions.ts";
 import { isFinished, type Task } from "./task.ts";
 
 /** The state of a task at one of its versions, for its submitter and for `holdfast.events`. */

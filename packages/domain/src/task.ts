@@ -64,3 +64,15 @@ export const stepsOf = (task: Task): readonly Step[] => [...task.steps.values()]
 
 /** What a step is there for, by its name. */
 export const goalOfStep = (name: string): Goal => (name.endsWith(undoNameOf("")) ? "undo" : "do");
+
+/** The pattern of ids of tasks and of tokens: UUIDs in lower case. */
+export const idPattern = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
+
+const grammar = new RegExp(idPattern);
+
+/** Whether a text is an id. */
+export const isId = (text: string): boolean => grammar.test(text);
+
+/** The id of these 32 hexadecimal digits. */
+export const idOfDigits = (digits: string): string =>
+  digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

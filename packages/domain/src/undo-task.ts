@@ -1,7 +1,7 @@
-import type { Change } from "./change.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
 import { settle } from "./settle.ts";
 import type { Reason } from "./source.ts";
+import type { Change } from "./step-transitions.ts";
 import { type Task, withSteps } from "./task.ts";
 import { beginUndo } from "./undo.ts";
 

@@ -1,7 +1,6 @@
-import type { Change } from "./change.ts";
-import { change } from "./change.ts";
 import { isSettled, newStep, type Step } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
+import { type Change, change } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
 
 /**

@@ -107,7 +107,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   };
 }
 
-interface Options {
+interface PublishingOptions {
   /** Nothing but publishing goes through it. */
   readonly connection: Connection;
   readonly name: string;
@@ -129,7 +129,7 @@ interface Publishing extends Pick<Broker, "publish">, AsyncDisposable {
 }
 
 /** Publishes on a channel that is kept open and replaced. Disposing waits for confirms. */
-async function openPublishing(options: Options): Promise<Publishing> {
+async function openPublishing(options: PublishingOptions): Promise<Publishing> {
   const { connection, name, declare, bundles, signal, starting, log } = options;
   const messages = publisher(
     () => (connection.isBlocked ? null : channel.current),

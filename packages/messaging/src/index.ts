@@ -16,8 +16,7 @@ export { type BrokerOptimisations, type BrokerOptions, connectBroker } from "./c
 export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";
 export { userOf } from "./connection/user-of.ts";
 export type { KeptProperties } from "./consume/kept-properties.ts";
-export { cancelHints } from "./hints/cancel-hints.ts";
-export { wakeHint } from "./hints/wake-hint.ts";
+export { cancelHints, wakeHint } from "./hints.ts";
 export { type CountedQueue, countQueues } from "./inspect/count-queues.ts";
 export { cutConsumers } from "./inspect/cut-consumers.ts";
 export {

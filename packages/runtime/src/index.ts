@@ -34,9 +34,7 @@ export type { Environment } from "./config/read-variable.ts";
 export { redactConfig, redacted } from "./config/redact-config.ts";
 export { serverUrls } from "./config/server-urls.ts";
 export { connectTimeoutOf, storeConnection, storeUrls } from "./config/store-url.ts";
-export type { Failpoint } from "./faults/failpoint.ts";
-export { injectedFaults } from "./faults/injected-faults.ts";
-export { seededRandom } from "./faults/seeded-random.ts";
+export { type Failpoint, injectedFaults, seededRandom } from "./faults/failpoint.ts";
 export { isLoopback } from "./http/addresses.ts";
 export { type BoundedMap, boundedMap } from "./memory/bounded-map.ts";
 export { type ByteBudget, byteBudget, type Reservation } from "./memory/byte-budget.ts";
@@ -72,11 +70,9 @@ export { type Clock, sleep, systemClock } from "./time/clock.ts";
 export { causeOf, failureLog } from "./time/failure-log.ts";
 export { type Repetition, repeat } from "./time/repeat.ts";
 export { turns, turnsOf } from "./time/turns.ts";
-export { unlessAborted } from "./time/unless-aborted.ts";
-export { attemptSpan } from "./tracing/attempt-span.ts";
-export { processSpan, sendSpan } from "./tracing/message-spans.ts";
+export { unlessAborted } from "./time/within.ts";
+export { attemptSpan, processSpan, sendSpan } from "./tracing/message-spans.ts";
 export { foundTracing } from "./tracing/open-tracing.ts";
-export { traceFields } from "./tracing/trace-fields.ts";
 export {
   carriedOn,
   noTracing,
@@ -85,5 +81,6 @@ export {
   type SpanKind,
   type SpanOptions,
   type Tracing,
+  traceFields,
 } from "./tracing/tracing.ts";
 export { longestSetting } from "./tracing/tracing-config.ts";

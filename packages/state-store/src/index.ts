@@ -1,6 +1,6 @@
 export type { AttemptOfTask, EventOutcome, ReportedTaskEvent } from "@holdfast/domain";
 export { unusableTasks } from "./apply/apply-events.ts";
-export type { AppliedEvents } from "./apply/apply-together.ts";
+export { type AppliedEvents, capacityFor } from "./apply/apply-together.ts";
 export type { LoadedValues, ValueRef, ValuesOptions } from "./apply/load-values.ts";
 export { unusableActor } from "./apply/park-tasks.ts";
 export type { RejectedReply } from "./apply/rejected-replies.ts";
@@ -9,13 +9,13 @@ export type {
   Breaker,
   BreakerRequest,
   FailingService,
+  LastFault,
+  ProbedLane,
+  ProbeOptions,
   ProbeOutcome,
+  RemoteRecord,
   Throttle,
 } from "./breakers/breakers.ts";
-export type { ProbedLane, ProbeOptions } from "./breakers/claim-probe.ts";
-export type { RemoteFacts } from "./breakers/find-breaker-facts.ts";
-export type { LastFault } from "./breakers/find-last-faults.ts";
-export type { RemoteRecord } from "./breakers/find-remotes.ts";
 export type { AppliedItems } from "./bulk/apply-items.ts";
 export type { BulkItem, BulkOperation, BulkWork } from "./bulk/bulk-operation.ts";
 export { mostBulkItems } from "./bulk/choose-items.ts";
@@ -23,13 +23,12 @@ export type { BulkAsked, NewBulkOperation } from "./bulk/create-bulk-operation.t
 export type { BulkForecast } from "./bulk/judge-tasks.ts";
 export type { VerifiedItems } from "./bulk/verify-items.ts";
 export type { AttemptSignOfTask, StepProgress } from "./claim/attempt-signs.ts";
-export {
-  type AttemptKey,
-  type ClaimedStep,
-  type ClaimOptions,
-  capacityFor,
-  type LaneCapacity,
-  type ResendOptions,
+export type {
+  AttemptKey,
+  ClaimedStep,
+  ClaimOptions,
+  LaneCapacity,
+  ResendOptions,
 } from "./claim/claimed-step.ts";
 export type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 export type {
@@ -38,8 +37,7 @@ export type {
   DeadLetterRequest,
   KeptDeadLetter,
 } from "./dead-letters/dead-letters.ts";
-export type { Expired } from "./expire/find-expired.ts";
-export type { StalledTasks } from "./expire/find-stalled.ts";
+export type { Expired, StalledTasks } from "./expire/find-expired.ts";
 export type { Asked, OutagePart, ProbeRequest, Proof } from "./expire/reply-paths.ts";
 export type {
   EnqueuedFacts,
@@ -56,6 +54,7 @@ export type {
   BreakerFacts,
   LaneFacts,
   PauseFacts,
+  RemoteFacts,
   StepFacts,
   TaskFacts,
 } from "./inspect/find-task-facts.ts";
@@ -82,8 +81,7 @@ export { migrateForProject, type ProjectStore } from "./migrate/migrate-for-proj
 export { variablesNeeded } from "./migrate/psql-script.ts";
 export { openStateStore } from "./open-state-store.ts";
 export type { DeadLetter } from "./outbox/dead-letters.ts";
-export type { Notification } from "./outbox/notifications.ts";
-export type { TakenNotification } from "./outbox/outbox.ts";
+export type { Notification, TakenNotification } from "./outbox/outbox.ts";
 export type { Pause, PauseRequest, PauseTarget } from "./pause/pauses.ts";
 export type { FleetFacts } from "./read/find-fleet-facts.ts";
 export type { ListedAgent, ListedInstance } from "./read/list-agents.ts";

@@ -34,7 +34,7 @@ const beside: Readonly<Record<Role, readonly string[]>> = {
   supervisor: [],
   observer: [inspector],
 };
-const opening = "postgres/open-checked-pool.ts openCheckedPool";
+const opening = "postgres/pool.ts openCheckedPool";
 
 /** Statements that an operation of other roles runs, too, and that it never runs as this one. */
 const notRun: Readonly<Partial<Record<Role, readonly string[]>>> = {

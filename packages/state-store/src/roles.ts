@@ -1,19 +1,18 @@
 import { applyEvents } from "./apply/apply-events.ts";
-import { loadCalls } from "./apply/load-calls.ts";
-import { loadValues } from "./apply/load-values.ts";
+import { loadCalls, loadValues } from "./apply/load-values.ts";
 import { recordRejectedReplies } from "./apply/rejected-replies.ts";
 import {
+  claimProbe,
   closeBreaker,
   endProbes,
   findAgentServices,
   findBreakers,
   findBrokenServices,
+  findRemotes,
   holdBreakerOpen,
   openBreakers,
   throttleServices,
 } from "./breakers/breakers.ts";
-import { claimProbe } from "./breakers/claim-probe.ts";
-import { findRemotes } from "./breakers/find-remotes.ts";
 import { applyBulkItems } from "./bulk/apply-items.ts";
 import {
   findBulkOperation,
@@ -29,11 +28,11 @@ import { recordAttemptSigns } from "./claim/attempt-signs.ts";
 import {
   claimDueSteps,
   confirmRequests,
+  countStepsInFlight,
+  findUnavailableAgents,
   takeUnconfirmedSteps,
   unconfirmSteps,
 } from "./claim/claim-due-steps.ts";
-import { countStepsInFlight } from "./claim/count-steps-in-flight.ts";
-import { findUnavailableAgents } from "./claim/find-unavailable-agents.ts";
 import { findAgentSlots, recordHeartbeats } from "./claim/heartbeats.ts";
 import { stageDueSteps } from "./claim/stage-due-steps.ts";
 import {
@@ -43,28 +42,24 @@ import {
   findDeadLetterActions,
   findDeadLetters,
 } from "./dead-letters/dead-letters.ts";
-import { findExpired } from "./expire/find-expired.ts";
-import { findStalledTasks } from "./expire/find-stalled.ts";
+import { findExpired, findStalledTasks } from "./expire/find-expired.ts";
 import { askForProof, raisePathAlert, recordProofs, rememberOutage } from "./expire/reply-paths.ts";
 import { findInbox } from "./inspect/find-inbox.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
 import { findPaths } from "./inspect/find-paths.ts";
 import { recordStalledConsumers } from "./inspect/stalled-consumers.ts";
 import { recordDeadLetters } from "./outbox/dead-letters.ts";
-import { enqueueRefusals } from "./outbox/notifications.ts";
 import {
   deleteNotifications,
   deleteStaleNotifications,
+  enqueueRefusals,
   takeNotifications,
 } from "./outbox/outbox.ts";
-import { applyPauses } from "./pause/apply-pauses.ts";
-import { findPauses, pause, resume } from "./pause/pauses.ts";
+import { applyPauses, findPauses, pause, resume } from "./pause/pauses.ts";
 import { type Operation, ping } from "./postgres/operation.ts";
-import { countTasks } from "./read/count-tasks.ts";
-import { findFinishedTasks } from "./read/find-finished-tasks.ts";
 import { findFleetFacts } from "./read/find-fleet-facts.ts";
 import { listAgents } from "./read/list-agents.ts";
-import { countMatchingTasks, listTasks } from "./read/list-tasks.ts";
+import { countMatchingTasks, countTasks, findFinishedTasks, listTasks } from "./read/list-tasks.ts";
 import {
   findEvents,
   findHistory,
@@ -88,7 +83,6 @@ import {
   makePartitions,
   readClock,
 } from "./retention/retention.ts";
-import { deleteOldStatistics } from "./statistics/delete-old-statistics.ts";
 import { findFailures } from "./statistics/find-failures.ts";
 import { findOverview } from "./statistics/find-overview.ts";
 import {
@@ -97,7 +91,7 @@ import {
   findTotals,
 } from "./statistics/find-statistics.ts";
 import { findInstances, recordInstance } from "./statistics/instances.ts";
-import { rollUp } from "./statistics/roll-up.ts";
+import { deleteOldStatistics, rollUp } from "./statistics/roll-up.ts";
 import type { StoreContext } from "./store-context.ts";
 import { claimEnqueued, refuseEnqueued } from "./submit/inbox.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";

@@ -1,8 +1,8 @@
 import type { Reading } from "@holdfast/contracts";
 import type { Pool } from "pg";
 import type { TaskCache } from "./apply/task-cache.ts";
-import type { FairnessGaps } from "./claim/close-fairness-gaps.ts";
 import type { DueIndex } from "./claim/due-index.ts";
+import type { FairnessGaps } from "./claim/fairness.ts";
 import type { ScanWindow } from "./claim/scan-window.ts";
 import type { DecisionCounts } from "./metrics/count-decisions.ts";
 import type { ActivePartitions } from "./postgres/active-partitions.ts";

@@ -1,5 +1,6 @@
 import { Client } from "pg";
-import { type IdRange, instantOf, monthOf, rangeOfMonths } from "../src/postgres/id-ranges.ts";
+import { instantOf, monthOf, rangeOfMonths } from "../src/postgres/active-partitions.ts";
+import type { IdRange } from "../src/postgres/query.ts";
 import type { StateStore } from "../src/roles.ts";
 import {
   claimAll,

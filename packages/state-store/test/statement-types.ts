@@ -1,8 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Client, Connection } from "pg";
-import { readQuery } from "../src/postgres/query.ts";
-import { statementFiles } from "../src/postgres/statement-files.ts";
+import { readQuery, statementFiles } from "../src/postgres/query.ts";
 
 interface Column {
   readonly name: string;

@@ -14,7 +14,7 @@ const sources = fileURLToPath(new URL("../src/", import.meta.url));
 /** The parts of a `StoreContext` that run statements, by what makes them. */
 const partsOfContext: Readonly<Record<string, string>> = {
   catalog: "workflows/workflow-catalog.ts workflowCatalog",
-  fairnessGaps: "claim/close-fairness-gaps.ts fairnessGaps",
+  fairnessGaps: "claim/fairness.ts fairnessGaps",
   partitions: "postgres/active-partitions.ts activePartitions",
 };
 

@@ -8,7 +8,7 @@ import type { AtOnce, SimulatedStore } from "./simulator/store/simulated-store.t
 import { storePort } from "./simulator/store/store-port.ts";
 import type { World } from "./simulator/world.ts";
 
-interface Options {
+interface ProcessesOptions {
   readonly world: World;
   readonly store: AtOnce<SimulatedStore>;
   readonly injector: FaultInjector;
@@ -20,7 +20,7 @@ const restartDelay = 1_000;
 const ignored = { publishing: () => {}, confirmed: () => {} };
 
 /** Starts a Scheduler, a Supervisor and a process for each Agent, and starts each again when it dies. */
-export function startProcesses({ world, store, injector, agents }: Options): void {
+export function startProcesses({ world, store, injector, agents }: ProcessesOptions): void {
   const portsOf = (host: Host): Ports => ({
     store: storePort(world, host, store),
     broker: brokerPort(world, host, { broker: injector.broker, judge: ignored }),

@@ -5,16 +5,11 @@ import type { InputOf, Schema, Workflow } from "@holdfast/workflow";
 import type { MemoryBroker } from "./simulator/broker/memory-broker.ts";
 import type { MemoryStore } from "./simulator/store/memory-store.ts";
 
-interface Options {
-  readonly store: MemoryStore;
-  readonly broker: MemoryBroker;
-}
-
 /** Checks the input by the schema of the workflow and submits a task. Returns the id of the task. */
 export async function submitTask<S extends Schema>(
   { name, input: schema }: Workflow<S>,
   input: InputOf<S>,
-  { store, broker }: Options,
+  { store, broker }: { readonly store: MemoryStore; readonly broker: MemoryBroker },
 ): Promise<string> {
   const checked = await schema["~standard"].validate(input);
   if (checked.issues !== undefined) {

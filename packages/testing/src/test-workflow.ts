@@ -11,7 +11,7 @@ import type { HandlerCall } from "./call-log.ts";
 import { calmWorld } from "./calm-world.ts";
 import { faultInjector } from "./fault-injector.ts";
 import type { InjectedFault } from "./faults.ts";
-import { callRecorder } from "./record-calls.ts";
+import { type CallRecorder, callRecorder } from "./record-calls.ts";
 import { memoryBroker } from "./simulator/broker/memory-broker.ts";
 import { memoryStore } from "./simulator/store/memory-store.ts";
 import type { StoredTask } from "./simulator/store/memory-task.ts";
@@ -19,7 +19,6 @@ import { epoch, type World } from "./simulator/world.ts";
 import { startProcesses } from "./start-processes.ts";
 import { submitTask } from "./submit-task.ts";
 import { type TaskView, viewOf } from "./task-view.ts";
-import { virtualTime } from "./virtual-time.ts";
 
 export interface TestOptions<Input> {
   readonly input: Input;
@@ -133,13 +132,14 @@ function unfinished(task: TaskView, within: Duration, story: readonly string[]):
   ].join("\n");
 }
 
-interface Options {
-  readonly agents: readonly HostedAgent[];
-  readonly faults: readonly InjectedFault[];
-}
-
 /** Throws when an Agent of the workflow is missing, or a fault names something that is not there. */
-function checkTest(definition: WorkflowDefinition, { agents, faults }: Options): void {
+function checkTest(
+  definition: WorkflowDefinition,
+  {
+    agents,
+    faults,
+  }: { readonly agents: readonly HostedAgent[]; readonly faults: readonly InjectedFault[] },
+): void {
   const problems = [...missingAgents(definition, agents), ...misnamed(definition, agents, faults)];
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
@@ -168,4 +168,37 @@ function misnamed(
       ? []
       : [`kill: there is no Agent ${fault.agent}`]),
   ]);
+}
+
+interface VirtualTime {
+  /** Lets time pass, and stops it while handlers run. */
+  passUntil(isOver: () => boolean): Promise<void>;
+  /** Lets so many virtual milliseconds pass. */
+  pass(ms: number): Promise<void>;
+}
+
+/** Time that passes only when a test says so. `timeout`: real milliseconds for which it waits for a handler. */
+function virtualTime(
+  timeline: World["timeline"],
+  {
+    recorder,
+    timeout,
+  }: { readonly recorder: Pick<CallRecorder, "awaited" | "nextEnd">; readonly timeout: number },
+): VirtualTime {
+  const passUntil = async (isOver: () => boolean): Promise<void> => {
+    while (!isOver()) {
+      await timeline.run(() => isOver() || recorder.awaited > 0);
+      if (recorder.awaited > 0) await recorder.nextEnd(timeout);
+    }
+  };
+  return {
+    passUntil,
+    async pass(ms) {
+      let isThere = false;
+      timeline.after(ms, () => {
+        isThere = true;
+      });
+      await passUntil(() => isThere);
+    },
+  };
 }

@@ -6,7 +6,7 @@ export interface Loop<Name extends string> {
   readonly round: () => Promise<number>;
 }
 
-interface Dependencies {
+interface LoopDependencies {
   /** Ends all loops. */
   readonly signal: AbortSignal;
   readonly log: Pick<Logger, "error" | "info">;
@@ -25,7 +25,7 @@ export interface LoopSet<Name extends string> {
 }
 
 /** No loop runs before `start`. */
-export function loopSet<Name extends string>(dependencies: Dependencies): LoopSet<Name> {
+export function loopSet<Name extends string>(dependencies: LoopDependencies): LoopSet<Name> {
   const running = new Map<Name, Repetition>();
   return {
     start(loops: readonly Loop<Name>[]): void {
@@ -42,7 +42,7 @@ export function loopSet<Name extends string>(dependencies: Dependencies): LoopSe
 
 /** Loops that go on until they are disposed of. A round that runs then is not waited for. */
 export function lastingLoops<Name extends string>(
-  dependencies: Omit<Dependencies, "signal">,
+  dependencies: Omit<LoopDependencies, "signal">,
 ): LoopSet<Name> & Disposable {
   const stopping = new AbortController();
   const loops = loopSet<Name>({ ...dependencies, signal: stopping.signal });

@@ -1,6 +1,11 @@
 import type { Clock } from "@holdfast/runtime";
-import { type Observation, observe, type SchedulerState } from "./state/scheduler-state.ts";
-import type { LoopName, Wake } from "./state/wakes.ts";
+import {
+  type LoopName,
+  type Observation,
+  observe,
+  type SchedulerState,
+  type Wake,
+} from "./state/scheduler-state.ts";
 
 /** The state of a Scheduler, and the one way to change it. */
 export interface Observer {
@@ -12,7 +17,7 @@ export interface Observer {
 /** Is called after each observation, with what the state has become by it. */
 export type StateWatcher = (seen: Observation, state: SchedulerState) => void;
 
-interface Dependencies {
+interface ObserverDependencies {
   readonly state: SchedulerState;
   readonly clock: Pick<Clock, "now" | "after">;
   /** Has a loop begin its next round now. */
@@ -20,7 +25,7 @@ interface Dependencies {
   readonly watch?: StateWatcher | undefined;
 }
 
-export function observer({ state, clock, wake, watch }: Dependencies): Observer {
+export function observer({ state, clock, wake, watch }: ObserverDependencies): Observer {
   /** Loops that are woken later. However often that is asked for, the first time counts. */
   const awaited = new Set<LoopName>();
   const wakeIn = ({ loop, in: ms }: Wake): void => {

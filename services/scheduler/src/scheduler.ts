@@ -10,7 +10,6 @@ import {
 } from "@holdfast/contracts";
 import { cancelHints, wakeHint } from "@holdfast/messaging";
 import { disposableStack, noMetrics, noTracing, systemClock } from "@holdfast/runtime";
-import { applyAndNotify } from "./apply-and-notify.ts";
 import { claimSteps } from "./claim/claim-steps.ts";
 import { fleetReader } from "./claim/read-fleet.ts";
 import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
@@ -25,11 +24,10 @@ import { exposeLoads, schedulerMeasures } from "./metrics/scheduler-measures.ts"
 import { observer } from "./observer.ts";
 import { dropStaleNotifications, sendNotifications } from "./outbox/send-notifications.ts";
 import { guardRemotes } from "./remotes/guard-remotes.ts";
-import { recordReplies, replyAddress } from "./replies/record-replies.ts";
+import { applyAndNotify, recordReplies, replyAddress } from "./replies/record-replies.ts";
 import type { SchedulerOptions } from "./scheduler-options.ts";
 import { loadsOf } from "./state/allowances.ts";
-import { newState } from "./state/scheduler-state.ts";
-import type { LoopName } from "./state/wakes.ts";
+import { type LoopName, newState } from "./state/scheduler-state.ts";
 
 export interface Scheduler extends AsyncDisposable {
   /** Resolves once the signal has aborted and all that its loops claimed has been dispatched. */

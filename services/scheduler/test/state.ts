@@ -1,7 +1,11 @@
 import type { TaskEvent } from "@holdfast/domain";
 import { observer } from "../src/observer.ts";
-import { newState, type Observation, type StateSettings } from "../src/state/scheduler-state.ts";
-import type { LoopName } from "../src/state/wakes.ts";
+import {
+  type LoopName,
+  newState,
+  type Observation,
+  type StateSettings,
+} from "../src/state/scheduler-state.ts";
 import { testClock } from "./clock.ts";
 
 interface Options extends Partial<StateSettings> {

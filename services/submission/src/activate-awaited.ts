@@ -3,7 +3,7 @@ import type { OperationsStore } from "@holdfast/state-store";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 import { missingFor } from "./workflow-warnings.ts";
 
-interface Dependencies {
+interface ActivationDependencies {
   readonly store: OperationsStore;
   readonly directory: Pick<WorkflowDirectory, "reload">;
   readonly log: Pick<Logger, "info">;
@@ -16,7 +16,7 @@ const reason = "its Agents are known";
 
 /** Activates the versions whose Agents have come. Resolves to the milliseconds until the next look. */
 export const activateAwaited =
-  ({ store, directory, log }: Dependencies) =>
+  ({ store, directory, log }: ActivationDependencies) =>
   async (): Promise<number> => {
     const awaiting = await store.findAwaitingWorkflows();
     if (awaiting.length === 0) return every;

@@ -10,16 +10,17 @@ import { type Static, Type } from "typebox";
 import { describe, ref } from "./api/describe.ts";
 import { nextAfter, pageFields, readCursor, sizeOf } from "./api/pages.ts";
 
-interface Dependencies {
-  readonly store: OperationsStore;
-  readonly onRequest: onRequestAsyncHookHandler;
-}
-
 const pages = { usual: 100, most: 500 };
 const AgentsQuery = Type.Object(pageFields(pages), { additionalProperties: false });
 
 /** Shows how Agents are, what they have room for and what waits for them: for operators. */
-export function agentRoutes(app: FastifyInstance, { store, onRequest }: Dependencies): void {
+export function agentRoutes(
+  app: FastifyInstance,
+  {
+    store,
+    onRequest,
+  }: { readonly store: OperationsStore; readonly onRequest: onRequestAsyncHookHandler },
+): void {
   const schema = {
     ...describe({
       id: "listAgents",

@@ -7,7 +7,7 @@ export interface InboxWakes {
   channel: string | null;
 }
 
-interface Options {
+interface InboxOptions {
   /** Makes tasks of what waits; resolves to the milliseconds until the next look. */
   readonly take: () => Promise<number>;
   readonly access: ServerAccess;
@@ -36,7 +36,7 @@ export function awakeInbox({
   wakes,
   announce,
   ...service
-}: Options): AsyncDisposable {
+}: InboxOptions): AsyncDisposable {
   const channel = `holdfast_inbox_${randomUUID()}`;
   const ending = new AbortController();
   const taking = repeat(take, { name: "inbox", ...service });

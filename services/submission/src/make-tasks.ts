@@ -12,7 +12,7 @@ import { keyInUse, keyReused, readSubmissionAt, retired } from "./submit-problem
 import { mostTurns, versionsChange } from "./submit-task.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
-interface Dependencies {
+interface TaskMakerDependencies {
   readonly store: Pick<SubmissionStore, "submitTasks">;
   readonly directory: Pick<WorkflowDirectory, "find" | "isOutdated" | "isRetired" | "reload">;
   readonly failpoint: Failpoint;
@@ -58,7 +58,7 @@ interface Written<From> extends Read<From> {
  * `read` throws a `Problem` for what is no submission of a stored workflow.
  */
 export function taskMaker<From>(
-  deps: Dependencies,
+  deps: TaskMakerDependencies,
   read: (from: From, reading: Reading) => Promise<NewTask>,
 ) {
   const { directory } = deps;
@@ -148,7 +148,7 @@ async function anyOutdated(
 /** Stores the tasks. */
 async function submit<From>(
   taken: readonly Read<From>[],
-  { store, failpoint, actor }: Dependencies,
+  { store, failpoint, actor }: TaskMakerDependencies,
 ): Promise<readonly Written<From>[]> {
   if (taken.length === 0) return [];
   failpoint("submission.accepting");
@@ -161,7 +161,7 @@ async function submit<From>(
 /** Which submissions the state store refused, and which it did not write because another version is active by now. */
 async function judge<From>(
   written: readonly Written<From>[],
-  { directory, key }: Dependencies,
+  { directory, key }: TaskMakerDependencies,
 ): Promise<{
   readonly refused: readonly RefusedSubmission<From>[];
   readonly outdated: readonly Written<From>[];
@@ -187,7 +187,7 @@ async function judge<From>(
 function problemOf(
   submitted: Submitted,
   { workflow, enqueued }: NewTask,
-  key: Dependencies["key"],
+  key: TaskMakerDependencies["key"],
 ): Problem | null {
   if (submitted.kind === "conflict") return keyReused(key, "task");
   if (submitted.kind === "held") return keyInUse(submitted.taskId, "stranger");

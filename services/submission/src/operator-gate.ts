@@ -17,7 +17,7 @@ interface Tries {
   readonly until: number;
 }
 
-interface Dependencies {
+interface GateDependencies {
   readonly log: Pick<FastifyBaseLogger, "warn">;
   readonly metrics: Pick<Metrics, "counter">;
   readonly clock?: () => number;
@@ -38,7 +38,7 @@ export interface OperatorGate {
  */
 export function operatorGate(
   token: string | null,
-  { log, metrics, clock = () => performance.now() }: Dependencies,
+  { log, metrics, clock = () => performance.now() }: GateDependencies,
 ): OperatorGate {
   const expected = digest(token ?? "");
   const tries = new Map<string, Tries>();

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 
-interface Options {
+interface QueueBounds {
   /** How many tasks may wait when nothing else is known. */
   readonly most: number;
   /** The part of the time since the last call in which the event loop was busy, 0 to 1. */
@@ -27,7 +27,7 @@ const leastPart = 1 / 4;
  * accepted tasks are answered as fast as before the overload. Where the state store is the bottleneck the
  * queue stays: there a shorter one would only make smaller transactions.
  */
-export function queueLimit({ most, utilization = loopUtilization() }: Options): QueueLimit {
+export function queueLimit({ most, utilization = loopUtilization() }: QueueBounds): QueueLimit {
   const least = Math.max(1, Math.round(most * leastPart));
   let current = most;
   let refused = 0;

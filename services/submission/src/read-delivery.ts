@@ -12,7 +12,7 @@ import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import type { Reading } from "./make-tasks.ts";
 import { changedJson, Problem } from "./problem.ts";
 
-interface Options {
+interface DeliveryRules {
   /** The workflow of messages that name none; null: they must name one. */
   readonly workflow: string | null;
   /** How long a `message_id` stands for its task, in milliseconds. */
@@ -25,7 +25,7 @@ interface Options {
  * is the idempotency key. The other headers are those of a collection over HTTP. Throws a `Problem` for a message that is no task of a stored workflow.
  */
 export const deliveryReader =
-  ({ workflow: usual, keepKeysFor, ownsStatusQueue }: Options) =>
+  ({ workflow: usual, keepKeysFor, ownsStatusQueue }: DeliveryRules) =>
   async (delivery: Delivery, { find, readIn }: Reading): Promise<NewTask> => {
     const { replyTo, correlationId, header = () => undefined } = delivery;
     const idempotencyKey = keyOf(delivery);

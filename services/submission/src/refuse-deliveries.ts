@@ -7,7 +7,7 @@ import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import type { RefusedSubmission } from "./make-tasks.ts";
 import type { Problem } from "./problem.ts";
 
-interface Dependencies {
+interface RefusalDependencies {
   readonly store: Pick<SubmissionStore, "enqueueRefusals">;
   readonly log: Pick<Logger, "warn">;
   readonly ownsStatusQueue: OwnsStatusQueue;
@@ -18,7 +18,7 @@ interface Dependencies {
  * unreachable, the messages wait.
  */
 export const deliveryRefuser =
-  ({ store, log, ownsStatusQueue }: Dependencies) =>
+  ({ store, log, ownsStatusQueue }: RefusalDependencies) =>
   async (refused: readonly RefusedSubmission<Delivery>[]): Promise<void> => {
     const notifications = refused.flatMap((one) => notificationsOf(one, ownsStatusQueue));
     if (notifications.length > 0) await store.enqueueRefusals(notifications);

@@ -45,7 +45,7 @@ const SubmitQuery = Type.Object({
   ),
 });
 
-interface Dependencies extends SubmitDependencies {
+interface SubmitRouteDependencies extends SubmitDependencies {
   readonly tasks: Tasks;
   readonly waiter: ResultWaiter;
   readonly access: Access;
@@ -139,7 +139,7 @@ const describeSubmission = (who: { id: string; tag: "tasks" | "collections"; sum
  * the state store is bounded: beyond that a task is answered 503 at once. A task whose client is gone, or
  * that waited too long, is not written.
  */
-export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
+export function submitRoutes(app: FastifyInstance, deps: SubmitRouteDependencies): void {
   const submitter = taskSubmitter(deps);
   app.refuseEarly({ method: "POST", isMeant, isOverloaded: () => submitter.isFull() });
   const submit = submitting(submitter, deps);
@@ -217,7 +217,7 @@ async function workflowOf(
 
 /** Submits what a request asks for, and answers it. */
 const submitting =
-  (submitter: ReturnType<typeof taskSubmitter>, deps: Dependencies) =>
+  (submitter: ReturnType<typeof taskSubmitter>, deps: SubmitRouteDependencies) =>
   async (request: FastifyRequest, reply: FastifyReply, submission: SubmitRequest["submission"]) => {
     const asked = { submission, allowsUnknownAgents: allowsUnknown(request.query) };
     for (const permission of permissionsFor(asked)) deps.access.mustBeAllowed(request, permission);

@@ -14,7 +14,7 @@ import { changedJson, Problem } from "./problem.ts";
 import { refusalOf } from "./refuse-deliveries.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
 
-interface Dependencies {
+interface InboxDependencies {
   readonly store: Pick<SubmissionStore, "claimEnqueued" | "refuseEnqueued" | "submitTasks">;
   readonly directory: WorkflowDirectory;
   /** Tells the Schedulers that there is something to do. */
@@ -43,7 +43,7 @@ const mostLeases = 40;
  * committed. Those that were taken in vain before are made one by one, after the others: what fails, or ends its process,
  * holds none back. Resolves to the milliseconds until the next look.
  */
-export function takeEnqueued(deps: Dependencies): () => Promise<number> {
+export function takeEnqueued(deps: InboxDependencies): () => Promise<number> {
   const { store, hint } = deps;
   const makeTogether = taskMaker({ ...deps, key: "idempotencyKey" }, readEnqueued);
   const make = async (
@@ -125,7 +125,7 @@ function askedIn(submission: string) {
 
 async function refuse(
   refused: readonly RefusedSubmission<EnqueuedSubmission>[],
-  { store, log }: Dependencies,
+  { store, log }: InboxDependencies,
 ): Promise<void> {
   await store.refuseEnqueued(refused.map(refusalIn));
   for (const { from, problem } of refused) {

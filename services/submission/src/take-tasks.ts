@@ -16,7 +16,7 @@ import { deliveryReader } from "./read-delivery.ts";
 import { deliveryRefuser } from "./refuse-deliveries.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 
-interface Dependencies {
+interface IntakeDependencies {
   readonly store: Pick<SubmissionStore, "submitTasks" | "enqueueRefusals">;
   readonly directory: WorkflowDirectory;
   /** The workflow of messages that name none; null: they must name one. */
@@ -41,7 +41,7 @@ type Spans = ReadonlyMap<Delivery, Span>;
  * makes no second task. A message that its workflow refuses, or that has the key of another task, goes to the
  * dead letters, and its submitter is notified.
  */
-export function takeTasks(deps: Dependencies) {
+export function takeTasks(deps: IntakeDependencies) {
   const { hint, tracing = noTracing } = deps;
   const read = deliveryReader(deps);
   const refuse = deliveryRefuser(deps);

@@ -12,20 +12,20 @@ import { roomForRows, smallBytes } from "./room.ts";
 import { historyResource } from "./task-resource.ts";
 import { partBytes, writeTask } from "./write-task.ts";
 
-interface Dependencies {
+interface ViewDependencies {
   readonly store: Pick<SubmissionStore, "findHistory" | "findPayloads">;
   readonly tasks: Tasks;
   readonly access: Pick<Access, "mustBeAllowed" | "readerOf" | "toRead">;
 }
 
 /** Shows tasks to those who know their ids, submitters and operators, or to operators alone. */
-export function viewRoutes(app: FastifyInstance, deps: Dependencies): void {
+export function viewRoutes(app: FastifyInstance, deps: ViewDependencies): void {
   taskRoute(app, deps);
   byKeyRoute(app, deps);
   historyRoute(app, deps);
 }
 
-function taskRoute(app: FastifyInstance, deps: Dependencies): void {
+function taskRoute(app: FastifyInstance, deps: ViewDependencies): void {
   const schema = {
     ...describe({
       id: "getTask",
@@ -60,7 +60,7 @@ const KeyQuery = Type.Object(
   { additionalProperties: false },
 );
 
-function byKeyRoute(app: FastifyInstance, deps: Dependencies): void {
+function byKeyRoute(app: FastifyInstance, deps: ViewDependencies): void {
   const { access, tasks } = deps;
   const schema = {
     ...describe({
@@ -90,7 +90,7 @@ function byKeyRoute(app: FastifyInstance, deps: Dependencies): void {
 async function sendTask(
   request: FastifyRequest,
   reply: FastifyReply,
-  { id, store, tasks, access }: Dependencies & { readonly id: string },
+  { id, store, tasks, access }: ViewDependencies & { readonly id: string },
 ) {
   const makeRoom = roomForRows(request, reply);
   const shown = await tasks.show(id, { reader: access.readerOf(request), makeRoom });
@@ -110,7 +110,7 @@ const pageBytes = 512 * 1024;
 
 const HistoryQuery = Type.Object(pageFields(pages, rowNumber), { additionalProperties: false });
 
-function historyRoute(app: FastifyInstance, { store, tasks, access }: Dependencies): void {
+function historyRoute(app: FastifyInstance, { store, tasks, access }: ViewDependencies): void {
   const schema = {
     ...describe({
       id: "getHistory",

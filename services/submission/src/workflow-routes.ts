@@ -22,7 +22,7 @@ import {
   warningsOf,
 } from "./workflow-warnings.ts";
 
-interface Dependencies {
+interface WorkflowDependencies {
   readonly store: OperationsStore;
   readonly directory: WorkflowDirectory;
   readonly onRequest: onRequestAsyncHookHandler;
@@ -142,7 +142,7 @@ interface Storing extends ByName {
 }
 
 /** Stores, shows and retires workflows: for operators. */
-export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
+export function workflowRoutes(app: FastifyInstance, deps: WorkflowDependencies): void {
   const { store, directory, onRequest } = deps;
   const params = NameParams;
 
@@ -202,7 +202,10 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
   onWorkflow("reinstate", store.reinstateWorkflow);
 }
 
-function showRoutes(app: FastifyInstance, { store, directory, onRequest }: Dependencies): void {
+function showRoutes(
+  app: FastifyInstance,
+  { store, directory, onRequest }: WorkflowDependencies,
+): void {
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     "/v1/workflows",
     { onRequest, schema: { ...descriptions.list, querystring: ListQuery } },
@@ -231,7 +234,10 @@ function showRoutes(app: FastifyInstance, { store, directory, onRequest }: Depen
   });
 }
 
-function activateRoute(app: FastifyInstance, { store, directory, onRequest }: Dependencies): void {
+function activateRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: WorkflowDependencies,
+): void {
   const schema = {
     ...descriptions.activate,
     params: NameParams,

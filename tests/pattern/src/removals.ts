@@ -20,8 +20,8 @@ export interface Kept {
 }
 
 const fence = "packages/domain/src/fence.ts";
-const outcome = "packages/domain/src/attempt-outcome.ts";
-const plan = "packages/domain/src/start-rules.ts";
+const outcome = "packages/domain/src/decide.ts";
+const plan = "packages/domain/src/step-kinds.ts";
 const failure = "packages/domain/src/failure.ts";
 const claimSql = "packages/state-store/sql/claim/claim-due-steps.sql";
 const requests = "services/scheduler/src/dispatch/build-requests.ts";
@@ -169,9 +169,9 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     what: "the Scheduler imports the shop",
     edits: [
       edit(
-        "services/scheduler/src/replies/to-reported-event.ts",
-        'import type { ReportedTaskEvent } from "@holdfast/state-store";\n',
-        'import type { ReportedTaskEvent } from "@holdfast/state-store";\nimport type {} from "@holdfast/orders";\n',
+        "services/scheduler/src/replies/record-replies.ts",
+        '} from "@holdfast/state-store";\n',
+        '} from "@holdfast/state-store";\nimport type {} from "@holdfast/orders";\n',
       ),
     ],
     test: "%s knows no business: it names no workflow and no Agent",

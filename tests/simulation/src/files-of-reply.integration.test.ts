@@ -77,9 +77,9 @@ function openProfiler() {
 
 /**
  * How many files a reply may pass, from the delivery of the broker to the commit of its transaction, with the claim in it.
- * They are 84: on a slow machine a loop in the background has its turn during each of the replies, too.
+ * They are 56: on a slow machine a loop in the background has its turn during each of the replies, too.
  */
-const most = 100;
+const most = 64;
 
 test("a reply passes few files from its delivery to the commit, with the claim inside", async () => {
   await using database = await migratedDatabase();

@@ -6,7 +6,7 @@ import { startLocalRabbitmq } from "./local-rabbitmq.ts";
 import { findRabbitmq } from "./rabbitmq-installation.ts";
 import { getRabbitmqPackage } from "./rabbitmq-package.ts";
 
-interface Options {
+interface TestBroker {
   readonly dataFolder: string;
   /** Further lines of its configuration. */
   readonly settings: readonly string[];
@@ -16,7 +16,7 @@ interface Options {
 const quiet = () => {};
 
 /** Starts a RabbitMQ of a test's own: for what concerns a whole server, such as its certificates. */
-export async function startRabbitmq({ dataFolder, ...broker }: Options): Promise<BrokerServer> {
+export async function startRabbitmq({ dataFolder, ...broker }: TestBroker): Promise<BrokerServer> {
   await mkdir(dataFolder, { recursive: true });
   const installation =
     findRabbitmq() ?? (await getRabbitmqPackage(join(holdfastFolder(), "rabbitmq-package"), quiet));

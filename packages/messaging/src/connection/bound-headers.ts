@@ -1,4 +1,4 @@
-import type { ChannelModel, Connection } from "amqplib";
+import type { ChannelModel, Connection, ConsumeMessage } from "amqplib";
 
 /** What the client keeps of a connection, and how it takes the next frame from it: false, if there is no whole one. */
 interface FrameReader {
@@ -7,7 +7,13 @@ interface FrameReader {
 }
 
 /** The header that stands for all those of a message that could not be read. */
-export const unreadableHeaders = "holdfast-unreadable-headers";
+const unreadableHeaders = "holdfast-unreadable-headers";
+
+/** Whether a message had headers that could not be read. They are gone. */
+export function hasUnreadableHeaders({ properties }: Pick<ConsumeMessage, "properties">): boolean {
+  const headers: object | undefined = properties.headers;
+  return headers !== undefined && Object.hasOwn(headers, unreadableHeaders);
+}
 
 /**
  * Has a connection read messages whose headers the client cannot. The client reads a table by recursion, so some

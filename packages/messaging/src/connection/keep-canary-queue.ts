@@ -8,7 +8,7 @@ export interface CanaryQueueEvents {
   readonly missing: () => Promise<void>;
 }
 
-interface Options extends CanaryQueueEvents {
+interface CanaryQueueOptions extends CanaryQueueEvents {
   readonly name: string;
   readonly queue: string;
   readonly createChannel: () => Promise<Channel>;
@@ -25,7 +25,7 @@ interface Options extends CanaryQueueEvents {
  * the next connection finds no canaryQueue either. Nothing is ever in the queue, and it must be in no
  * definitions that a new broker imports.
  */
-export const keepCanaryQueue = (options: Options): Promise<AsyncDisposable> => {
+export const keepCanaryQueue = (options: CanaryQueueOptions): Promise<AsyncDisposable> => {
   const { name, queue, createChannel, disconnected, missing, signal, starting, log } = options;
   return keepChannel({
     name: `${name} ${queue}`,

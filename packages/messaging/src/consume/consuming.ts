@@ -1,14 +1,13 @@
 import { limits } from "@holdfast/contracts";
 import type { Channel } from "amqplib";
 import type { Broker, ConsumeOptions } from "../broker.ts";
-import { type ConsumedQueues, consumedChannels } from "./consumed-channels.ts";
 import { claimExclusive, queueFilledBy } from "./exclusive-queue.ts";
 import { handleBatches } from "./handle-batches.ts";
 import { handleEach } from "./handle-each.ts";
 import { limitedConsumers } from "./limited-consumers.ts";
-import type { subscriptions } from "./subscriptions.ts";
+import { type ConsumedQueues, consumedChannels, type subscriptions } from "./subscriptions.ts";
 
-interface Options {
+interface ConsumingOptions {
   readonly consumers: ReturnType<typeof subscriptions>;
   readonly createChannel: () => Promise<Channel>;
   /** The largest message that is read, in bytes. */
@@ -18,7 +17,7 @@ interface Options {
 
 /** The consumers that a broker offers: for single messages, for hints, for batches and for shared queues. */
 export function consuming(
-  options: Options,
+  options: ConsumingOptions,
 ): Pick<Broker, "consume" | "listen" | "consumeBatches" | "consumeShared"> {
   const { consumers, log } = options;
   const sizeLimit = sizeLimitOf(options);
@@ -84,7 +83,7 @@ async function subscribeBatches(
 }
 
 /** Consumes several queues as one; one of them becomes our own, with the highest consumer priority. */
-function consumeShared(options: Options): Broker["consumeShared"] {
+function consumeShared(options: ConsumingOptions): Broker["consumeShared"] {
   const { consumers, createChannel, log } = options;
   const sizeLimit = sizeLimitOf(options);
   return async ({ common, owned, claimOwn = true }, how, handle) => {
@@ -114,7 +113,7 @@ function consumeShared(options: Options): Broker["consumeShared"] {
 
 /** No consumer reads messages above the limit of the connection. */
 const sizeLimitOf =
-  ({ maxMessageBytes }: Options) =>
+  ({ maxMessageBytes }: ConsumingOptions) =>
   ({ maxBytes = maxMessageBytes, oversized = "reject" }: Partial<ConsumeOptions>) => ({
     maxBytes: Math.min(maxBytes, maxMessageBytes),
     oversized,

@@ -2,7 +2,7 @@ import type { Delivery } from "../broker.ts";
 import type { OpenDelivery } from "./inbound-message.ts";
 import type { Intake } from "./subscriptions.ts";
 
-interface Options {
+interface EachOptions {
   readonly queue: string;
   readonly handle: (delivery: Delivery) => Promise<void>;
   /** `retry`: back to the queue, up to its delivery limit. `drop`: a queue without one would redeliver it for ever. */
@@ -11,7 +11,7 @@ interface Options {
 }
 
 /** Hands over each delivery by itself, and waits for those in progress when it is drained. */
-export function handleEach({ queue, handle, onFailure, log }: Options): Intake {
+export function handleEach({ queue, handle, onFailure, log }: EachOptions): Intake {
   const inProgress = new Set<Promise<void>>();
 
   const handleOne = async (delivery: OpenDelivery): Promise<void> => {

@@ -1,10 +1,8 @@
 import { limits, storableText } from "@holdfast/contracts";
 import type { Channel, ConsumeMessage } from "amqplib";
 import type { Broker, Delivery } from "../broker.ts";
-import { bodiesOf } from "../publish/bundle-messages.ts";
+import { bodiesOf, tracesIn } from "../publish/bundle-messages.ts";
 import { urgentPriority } from "../publish/publisher.ts";
-import { tracesIn } from "../publish/trace-headers.ts";
-import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
 import { keptProperties } from "./kept-properties.ts";
 
 export interface OpenDelivery extends Delivery {
@@ -191,4 +189,32 @@ const deathReasons = ["expired", "rejected", "delivery_limit", "maxlen"] as cons
 function header({ properties }: ConsumeMessage, name: string): unknown {
   const headers: object = properties.headers ?? {};
   return Object.hasOwn(headers, name) ? Reflect.get(headers, name) : undefined;
+}
+
+/**
+ * Whether the header `x-death` is neither a list of tables nor a text. RabbitMQ writes it, and any client may. A
+ * quorum queue of RabbitMQ before 4.0 ends when it is to dead-letter a message with a list of anything else: the message is
+ * lost, consumers lose their connections (541 INTERNAL_ERROR), and after a few of them the queue stays down. What is no
+ * list it writes into its log: that of nested tables takes minutes and gigabytes.
+ */
+export function hasBrokenDeaths({ properties }: ConsumeMessage): boolean {
+  const headers: object | undefined = properties.headers;
+  if (headers === undefined || !Object.hasOwn(headers, "x-death")) return false;
+  const deaths: unknown = Reflect.get(headers, "x-death");
+  if (typeof deaths === "string") return false;
+  return !Array.isArray(deaths) || !deaths.every(isTable);
+}
+
+/** The client reads a table as a plain object; what has a `!` is a timestamp or a decimal. */
+const isTable = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !Buffer.isBuffer(value) &&
+  !Object.hasOwn(value, "!");
+
+/** Sends a message to the dead letters; one that would end its queue on the way there is dropped. */
+export function deadLetter(channel: Channel, message: ConsumeMessage): void {
+  if (hasBrokenDeaths(message)) channel.ack(message);
+  else channel.reject(message, false);
 }

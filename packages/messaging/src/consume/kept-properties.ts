@@ -1,10 +1,6 @@
 import { limits, storableText } from "@holdfast/contracts";
 import type { ConsumeMessage } from "amqplib";
-import { unreadableHeaders } from "../connection/bound-headers.ts";
-
-/** Whether a message had headers that could not be read. They are gone. */
-export const hasUnreadableHeaders = ({ properties }: Pick<ConsumeMessage, "properties">): boolean =>
-  ownOf(properties.headers, unreadableHeaders) !== undefined;
+import { hasUnreadableHeaders } from "../connection/bound-headers.ts";
 
 /** What must be kept of a message beside its body, so that it can be sent once more as it was. */
 export interface KeptProperties {

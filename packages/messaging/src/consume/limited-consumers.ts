@@ -7,9 +7,9 @@ import {
   commandsInTurn,
   type Take,
   takeOrClose,
-} from "./consumed-channels.ts";
+} from "./subscriptions.ts";
 
-interface Options {
+interface LimitedQueue {
   readonly queue: string;
   /** How many messages may be unacknowledged at a time, at this moment. */
   readonly limit: () => number;
@@ -36,7 +36,7 @@ const parts = 8;
  * ones were given. A higher limit is a further consumer for the difference. A lower one cancels all, and the next takes
  * what those leave as it is acknowledged.
  */
-export function limitedConsumers({ queue, limit }: Options, take: Take): Consumers {
+export function limitedConsumers({ queue, limit }: LimitedQueue, take: Take): Consumers {
   let current: OnChannel | null = null;
   const turns = commandsInTurn();
 

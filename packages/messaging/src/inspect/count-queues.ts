@@ -1,6 +1,6 @@
 import { agentQueue, isStatusQueue } from "@holdfast/contracts";
 import { topologyOf } from "../topology/topology.ts";
-import { callManagement, vhostOf } from "./management-api.ts";
+import { callManagement, type ManagementAddress, vhostOf } from "./management-api.ts";
 
 /** A queue as RabbitMQ's HTTP API counts it; null: this broker collects no statistics. */
 export interface CountedQueue {
@@ -19,19 +19,15 @@ interface RawQueue {
   readonly state?: string;
 }
 
-interface Options {
-  /** The URL with user and password. */
-  readonly url: string;
-  /** Names the virtual host. */
-  readonly brokerUrl: string;
-}
-
 const columns = "name,messages_ready,messages_unacknowledged,consumers,state";
 const fixed: ReadonlySet<string> = new Set(topologyOf([]).queues.map(({ name }) => name));
 const mostQueues = 1_000;
 
 /** The queues of Holdfast in a virtual host, by name: 1,000 at most. Throws as `callManagement` does. */
-export async function countQueues({ url, brokerUrl }: Options): Promise<readonly CountedQueue[]> {
+export async function countQueues({
+  url,
+  brokerUrl,
+}: ManagementAddress): Promise<readonly CountedQueue[]> {
   const vhost = encodeURIComponent(vhostOf(brokerUrl));
   const path = `/api/queues/${vhost}?disable_stats=false&columns=${columns}`;
   const queues = await callManagement<readonly RawQueue[]>({ url, path });

@@ -1,7 +1,7 @@
 import { agentQueue } from "@holdfast/contracts";
 import { callManagement, vhostOf } from "./management-api.ts";
 
-interface Options {
+interface CutOptions {
   /** RabbitMQ's HTTP API, with a user who may close connections. */
   readonly url: string;
   /** Names the virtual host. */
@@ -20,7 +20,7 @@ interface Consumer {
  * Closes every connection that consumes the queue of an Agent. A broker that collects no statistics does not say
  * which these are: then all connections of the Agent's user. Resolves to how many it knows of.
  */
-export async function cutConsumers(options: Options): Promise<number> {
+export async function cutConsumers(options: CutOptions): Promise<number> {
   const { url, user } = options;
   const names = await connectionsOf(options).catch((error: unknown) => {
     if (user === null) throw error;
@@ -34,7 +34,7 @@ export async function cutConsumers(options: Options): Promise<number> {
   return paths.length;
 }
 
-async function connectionsOf({ url, brokerUrl, agent }: Options): Promise<readonly string[]> {
+async function connectionsOf({ url, brokerUrl, agent }: CutOptions): Promise<readonly string[]> {
   const path = `/api/consumers/${encodeURIComponent(vhostOf(brokerUrl))}`;
   const consumers = await callManagement<readonly Consumer[]>({ url, path });
   const names = consumers

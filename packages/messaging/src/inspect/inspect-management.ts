@@ -1,4 +1,4 @@
-import { callManagement, vhostOf } from "./management-api.ts";
+import { callManagement, type ManagementAddress, vhostOf } from "./management-api.ts";
 
 /** What only RabbitMQ's HTTP API tells. */
 export interface ManagementFacts {
@@ -26,18 +26,11 @@ export interface ManagedQueue {
   readonly online: number | null;
 }
 
-interface Options {
-  /** The URL with user and password. */
-  readonly url: string;
-  /** Names the virtual host. */
-  readonly brokerUrl: string;
-}
-
 /** Asks the HTTP API. A failure becomes a fault in the result: the rest is reported without it. */
 export async function inspectManagement({
   url,
   brokerUrl,
-}: Options): Promise<ManagementFacts | { readonly fault: string }> {
+}: ManagementAddress): Promise<ManagementFacts | { readonly fault: string }> {
   const name = vhostOf(brokerUrl);
   const vhost = encodeURIComponent(name);
   const isOurs = (one: { readonly vhost: string }): boolean => one.vhost === name;

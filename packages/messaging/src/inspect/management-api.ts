@@ -6,6 +6,14 @@ const answerWithin = 5_000;
 const unhealthy = 503;
 const [unauthorized, forbidden, notFound] = [401, 403, 404];
 
+/** The address of RabbitMQ's HTTP API, and the virtual host that it is asked about. */
+export interface ManagementAddress {
+  /** The URL with user and password. */
+  readonly url: string;
+  /** Names the virtual host. */
+  readonly brokerUrl: string;
+}
+
 interface Call {
   /** The URL with user and password. */
   readonly url: string;

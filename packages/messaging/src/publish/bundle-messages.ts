@@ -1,6 +1,6 @@
 import { limits } from "@holdfast/contracts";
+import { fromTraceText, readTraceContext, type TraceContext, traceText } from "@holdfast/domain";
 import type { OutgoingMessage, PublishResult } from "../broker.ts";
-import { bundledTraces, traceBytes } from "./trace-headers.ts";
 
 /** What a message of several says it is: JSON, one a line. */
 const bundleContent = "application/x-ndjson";
@@ -87,4 +87,42 @@ export function bodiesOf(content: Buffer, contentType: unknown): readonly Buffer
     start = end + 1;
   }
   return bodies.length === 0 || bodies.length > limits.bundleParts ? [content] : bodies;
+}
+
+/** The header of a message of several: what each of them would have as `traceparent` and `tracestate`, one a line. */
+const several = "traceparents";
+const lineBreak = "\n";
+
+type Header = (name: string) => unknown;
+
+/** The headers of a message by itself. */
+export const traceHeaders = ({ traceparent, tracestate }: TraceContext) => ({
+  traceparent,
+  ...(tracestate === null ? {} : { tracestate }),
+});
+
+/** The header of a message of several; none if none of them has a trace. */
+const bundledTraces = (traces: readonly (TraceContext | null)[]) =>
+  traces.every((trace) => trace === null)
+    ? null
+    : {
+        [several]: traces.map((trace) => (trace === null ? "" : traceText(trace))).join(lineBreak),
+      };
+
+/** How much a message adds to `bundledTraces`, in bytes. */
+const traceBytes = (trace: TraceContext | null): number =>
+  trace === null ? 0 : traceText(trace).length + lineBreak.length;
+
+/** Reads what each part of a message has. Headers may be anything: what cannot be read is no trace. */
+export function tracesIn(
+  header: Header,
+  { parts, isBundle }: { readonly parts: number; readonly isBundle: boolean },
+): readonly (TraceContext | null)[] {
+  if (!isBundle) {
+    const traceparent = header("traceparent");
+    return traceparent === undefined ? [] : [readTraceContext(traceparent, header("tracestate"))];
+  }
+  const text = header(several);
+  const lines = typeof text === "string" ? text.split(lineBreak, parts + 1) : [];
+  return lines.length === parts ? lines.map(fromTraceText) : [];
 }

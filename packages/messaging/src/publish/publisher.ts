@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConfirmChannel, Options } from "amqplib";
 import type { OutgoingMessage, PublishResult } from "../broker.ts";
-import { traceHeaders } from "./trace-headers.ts";
+import { traceHeaders } from "./bundle-messages.ts";
 
 /** The AMQP priority of urgent messages. That of others is not set: quorum queues of RabbitMQ 4 take it for 4. */
 export const urgentPriority = 8;

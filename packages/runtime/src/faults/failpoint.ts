@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import { writeSync } from "node:fs";
 import { ContractFault, type Goal, goalOfStep } from "@holdfast/domain";
 
@@ -94,3 +95,20 @@ function readFailpoint(entry: string): ArmedFailpoint {
     passes: Number(passes),
   };
 }
+
+/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * Every fault that was injected on purpose, published as it happens, with fields for a log line. A
+ * test subscribes to see that there were any. Without injected faults nothing is published.
+ */
+export const injectedFaults = channel("holdfast.injected-faults");

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { seededRandom } from "../faults/seeded-random.ts";
+import { seededRandom } from "../faults/failpoint.ts";
 import { type Caller, type Held, openShares } from "./shares.ts";
 
 const at = (block: string, isOperator = false): Caller => ({ address: block, block, isOperator });

@@ -1,7 +1,7 @@
 import { ContractFault, Fault, SetupFault } from "@holdfast/domain";
 import type { Logger } from "pino";
 import type { TObject } from "typebox";
-import { injectedFaults } from "../faults/injected-faults.ts";
+import { injectedFaults } from "../faults/failpoint.ts";
 import { type OpenService, openService, type Service, type WorkOptions } from "./service.ts";
 
 /** EX_CONFIG of sysexits.h: starting it again as it is will not help. */

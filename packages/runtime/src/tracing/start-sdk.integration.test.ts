@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { readTraceContext } from "@holdfast/domain";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { parseConfig } from "../config/config.ts";
-import { attemptSpan } from "./attempt-span.ts";
+import { attemptSpan } from "./message-spans.ts";
 import { foundTracing, openTracing } from "./open-tracing.ts";
 import { noTracing } from "./tracing.ts";
 import { TracingConfig } from "./tracing-config.ts";

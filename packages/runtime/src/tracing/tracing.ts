@@ -1,4 +1,4 @@
-import type { TraceContext } from "@holdfast/domain";
+import { spanIdOf, type TraceContext, traceIdOf } from "@holdfast/domain";
 
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
@@ -58,3 +58,9 @@ export const noTracing: Tracing = {
   records: () => false,
   current: () => null,
 };
+
+/** What a log line says of a trace, under the names by which OpenTelemetry finds it. Nothing without a trace. */
+export const traceFields = (
+  context: TraceContext | null | undefined,
+): { readonly trace_id?: string; readonly span_id?: string } =>
+  context == null ? {} : { trace_id: traceIdOf(context), span_id: spanIdOf(context) };

@@ -1,8 +1,7 @@
 import type { EventOutcome, Fault, ReportedTaskEvent } from "@holdfast/domain";
 import { composed } from "../postgres/operation.ts";
 import { toStoreFault } from "../postgres/postgres-error.ts";
-import { withRetries } from "../postgres/retry.ts";
-import { inTransaction } from "../postgres/transaction.ts";
+import { inTransaction, withRetries } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
 import { type AppliedEvents, type ApplyOptions, applyTogether } from "./apply-together.ts";
 import { lockAll } from "./load-tasks.ts";

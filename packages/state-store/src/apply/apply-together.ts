@@ -1,38 +1,40 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Soon, soon } from "@holdfast/contracts";
 import {
   type AttemptOfTask,
   type ContractFault,
   type DecidedBatch,
   decideBatch,
   type EventOutcome,
+  hasConditions,
   type Instant,
   type Json,
+  PermanentFault,
   type ReportedTaskEvent,
+  refsOfCondition,
+  stepOfRef,
   type Task,
+  type TaskValues,
   TransientFault,
   type Unreadable,
+  type VersionedTask,
+  type WorkflowPlan,
 } from "@holdfast/domain";
 import { claimSteps } from "../claim/claim-due-steps.ts";
-import {
-  type ClaimedRow,
-  type ClaimedStep,
-  type ClaimOptions,
-  capacityFor,
-} from "../claim/claimed-step.ts";
-import { rankFairSteps } from "../claim/rank-fair-steps.ts";
-import { enqueueNotifications } from "../outbox/notifications.ts";
+import type { ClaimedRow, ClaimedStep, ClaimOptions, LaneCapacity } from "../claim/claimed-step.ts";
+import { rankFairSteps } from "../claim/fairness.ts";
+import { enqueueNotifications } from "../outbox/outbox.ts";
 import { isMismatch, toStoreFault } from "../postgres/postgres-error.ts";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
-import { type Decided, inTransaction } from "../postgres/transaction.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
+import { type Decided, inTransaction, TakesLong, untilQuick } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
-import { briefReads } from "../workflows/brief-reads.ts";
-import { checkOutputs, type OutputChecks } from "./check-outputs.ts";
+import type { StepContracts } from "../workflows/output-contract.ts";
+import { briefReads, contractsOf } from "../workflows/workflow-catalog.ts";
 import { haveSucceeded, type LoadedTasks, loadTasks } from "./load-tasks.ts";
+import { readValues } from "./load-values.ts";
 import { parkTasks } from "./park-tasks.ts";
 import { saveTasks } from "./save-tasks.ts";
-import { TakesLong, untilQuick } from "./takes-long.ts";
 import { findUnreadable } from "./unreadable-requests.ts";
-import { valuesForConditions } from "./values-for-conditions.ts";
 
 const save = query("save-outcomes");
 
@@ -257,6 +259,25 @@ function claimWhatIsDue(
   return claimSteps(context)(client, { ...claim, capacity });
 }
 
+/**
+ * A Scheduler may claim more of the steps that it makes due itself, since another Scheduler would have to
+ * read their tasks. Which steps it gets is decided by the due order of the lane. A claim of the first bands only
+ * keeps to the lanes of these steps: it is to be quick.
+ */
+export function capacityFor(
+  { capacity, upTo }: Pick<ClaimOptions, "capacity" | "upTo">,
+  dueSteps: readonly { readonly lane: string }[],
+): readonly LaneCapacity[] {
+  const byLane = Map.groupBy(dueSteps, ({ lane }) => lane);
+  return capacity
+    .filter(({ lane }) => upTo === undefined || byLane.has(lane))
+    .map(({ most, ...one }) => ({
+      ...one,
+      slots: Math.max(one.slots, Math.min(most ?? one.slots, byLane.get(one.lane)?.length ?? 0)),
+    }))
+    .filter(({ slots }) => slots > 0);
+}
+
 const succeeded = ({ taskId, event }: ReportedTaskEvent) =>
   event.kind === "completed" ? [{ taskId, step: event.step, attempt: event.attempt }] : [];
 
@@ -269,4 +290,116 @@ function orLoadNextTime(error: unknown): never {
   const fault = toStoreFault(error);
   if (!isMismatch(fault) && fault.code !== "store.outcome_unknown") throw fault;
   throw new TransientFault("store.contention", fault.message, { cause: error });
+}
+
+/** Bytes of JSON that one transaction parses. */
+const mostBytes = 4 * 1024 * 1024;
+
+/**
+ * Loads what conditions look at, of tasks whose conditions may be evaluated: a step is completed or resolved. The
+ * Supervisor reports no such event, and has no right to read payloads. Throws `store.value_too_large` if all of it
+ * together is more than a transaction may parse: then each task has a transaction of its own.
+ */
+async function valuesForConditions(
+  db: Database,
+  tasks: readonly VersionedTask[],
+  byTask: ReadonlyMap<string, readonly ReportedTaskEvent[]>,
+): Promise<ReadonlyMap<string, TaskValues>> {
+  const conditional = tasks.filter(
+    ({ task }) => hasConditions(task.workflow) && byTask.get(task.taskId)?.some(makesDone),
+  );
+  if (conditional.length === 0) return new Map();
+  const values = await readValues(db, {
+    refs: conditional.flatMap(({ task }) =>
+      valuesOfConditions(task.workflow).map((name) => ({ taskId: task.taskId, name })),
+    ),
+    most: mostBytes,
+  });
+  for (const { problem, leftOut } of values.values()) {
+    if (problem !== null) throw new PermanentFault("store.value_too_large", problem);
+    if (leftOut !== null) {
+      throw new PermanentFault(
+        "store.value_too_large",
+        `What the conditions of ${values.size} tasks look at is more than ${mostBytes} bytes long`,
+      );
+    }
+  }
+  return values;
+}
+
+/** The steps whose outputs its conditions look at; null: the input of the task. */
+function valuesOfConditions({ steps }: WorkflowPlan): readonly (string | null)[] {
+  const conditions = [...steps.values()].flatMap(({ onlyIf }) => onlyIf ?? []);
+  return [...new Set(conditions.flatMap(refsOfCondition).map(stepOfRef))];
+}
+
+const makesDone = ({ event }: ReportedTaskEvent): boolean =>
+  event.kind === "completed" || event.kind === "resolved";
+
+/** The outputs of a batch, each checked once against the contract of its operation. */
+interface OutputChecks {
+  /**
+   * Why outputs of these events break their contracts. Throws `TakesLong` once the checks have taken more steps than a
+   * transaction may hold, or at one that is found aside: each of the others then gets a turn of the event loop of its own.
+   */
+  faultsOf(
+    tasks: readonly VersionedTask[],
+    byTask: ReadonlyMap<string, readonly ReportedTaskEvent[]>,
+  ): ReadonlyMap<ReportedTaskEvent, ContractFault>;
+}
+
+/** Steps, of 20 ns or so, that the checks of one transaction may take. */
+const mostSteps = 300_000;
+
+interface Output {
+  readonly event: ReportedTaskEvent;
+  readonly contracts: StepContracts;
+  readonly step: string;
+  readonly output: Json;
+}
+
+export function checkOutputs(): OutputChecks {
+  const faults = new Map<ReportedTaskEvent, ContractFault>();
+  const checked = new Set<ReportedTaskEvent>();
+
+  const outputsOf = ({ task }: VersionedTask, events: readonly ReportedTaskEvent[]) => {
+    const contracts = contractsOf(task.workflow);
+    return events.flatMap((reported): Output[] => {
+      const { event, output } = reported;
+      if (event.kind !== "completed" || output === undefined || checked.has(reported)) return [];
+      return [{ event: reported, contracts, step: event.step, output }];
+    });
+  };
+
+  /** Returns nothing at once, or a promise where it is found aside. */
+  const check = ({ event, contracts, step, output }: Output): Soon<void> => {
+    checked.add(event);
+    return soon(contracts.output(step, output), (fault) => {
+      if (fault !== null) faults.set(event, fault);
+    });
+  };
+
+  const checkAll = async (outputs: readonly Output[]): Promise<void> => {
+    for (const output of outputs) {
+      await nextTurn();
+      await check(output);
+    }
+  };
+
+  return {
+    faultsOf(tasks, byTask) {
+      const outputs = tasks.flatMap((task) => outputsOf(task, byTask.get(task.task.taskId) ?? []));
+      let steps = 0;
+      for (const [index, output] of outputs.entries()) {
+        if (steps > mostSteps) throw new TakesLong(() => checkAll(outputs.slice(index)));
+        const before = output.contracts.stepsTaken();
+        const isAside = check(output);
+        if (isAside instanceof Promise) {
+          throw new TakesLong(() => isAside.then(() => checkAll(outputs.slice(index + 1))));
+        }
+        steps += output.contracts.stepsTaken() - before;
+      }
+      return faults;
+    },
+  };
 }

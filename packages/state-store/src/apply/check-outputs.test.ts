@@ -1,9 +1,9 @@
 import type { ReportedTaskEvent, VersionedTask } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import { testWorkflow } from "../../test/fixtures.ts";
+import { untilQuick } from "../postgres/transaction.ts";
 import { contractsOf, storedWorkflow } from "../workflows/workflow-catalog.ts";
-import { checkOutputs } from "./check-outputs.ts";
-import { untilQuick } from "./takes-long.ts";
+import { checkOutputs } from "./apply-together.ts";
 
 const [step] = testWorkflow([{ name: "a" }]).steps;
 const definition = {

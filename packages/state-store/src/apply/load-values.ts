@@ -1,8 +1,7 @@
 import { limits } from "@holdfast/contracts";
-import type { Json, TaskValues } from "@holdfast/domain";
+import type { Json, StepState, TaskValues } from "@holdfast/domain";
 import { repeatable } from "../postgres/operation.ts";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** The output of a step; without a name, the input of the task. */
@@ -90,3 +89,24 @@ function problemOf(rows: readonly ValueRow[]): string | null {
   const what = long.name === null ? "The input of the task" : `The output or input of ${long.name}`;
   return `${what} is ${long.bytes} bytes long in the state store, of at most ${mostBytes}`;
 }
+
+/** A call as its undo needs it. */
+export interface CallFacts {
+  readonly taskId: string;
+  readonly name: string;
+  readonly processState: StepState;
+  readonly keyGeneration: number;
+  /** Its last one. */
+  readonly attempt: number;
+}
+
+const selectCalls = queryAmong("load-undone-steps", rowsOf<CallFacts>());
+
+/** Loads the calls of tasks that are being undone. */
+export const loadCalls = repeatable(
+  (
+    db,
+    params: { readonly taskIds: readonly string[] },
+    { partitions },
+  ): Promise<readonly CallFacts[]> => selectCalls(db, partitions.monthsOf(params.taskIds), params),
+);

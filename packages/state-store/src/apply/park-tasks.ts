@@ -1,7 +1,6 @@
 import type { TaskEvent } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, query, queryAmong } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
 import type { UnusableTask } from "./load-tasks.ts";

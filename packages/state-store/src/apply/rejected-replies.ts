@@ -1,6 +1,5 @@
 import { repeatable } from "../postgres/operation.ts";
-import { query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, query } from "../postgres/query.ts";
 
 /** A reply that changed nothing. Kept, because nothing is dropped silently. */
 export interface RejectedReply {

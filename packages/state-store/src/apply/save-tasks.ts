@@ -11,8 +11,7 @@ import {
   type Urgency,
 } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, query, queryAmong } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query, queryAmong } from "../postgres/query.ts";
 
 const saveDecisions = queryAmong("save-decisions");
 const insertSteps = query("insert-steps");

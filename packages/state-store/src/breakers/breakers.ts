@@ -1,8 +1,19 @@
-import { type BreakerState, type Milliseconds, openForAfter } from "@holdfast/domain";
-import { exactlyOnce, repeatable } from "../postgres/operation.ts";
-import { query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import {
+  agentsOfLane,
+  type BreakerState,
+  type Instant,
+  isRemoteFault,
+  type Milliseconds,
+  openForAfter,
+} from "@holdfast/domain";
+import { claimSteps } from "../claim/claim-due-steps.ts";
+import type { ClaimedRow, ClaimedStep, ClaimOptions, LaneCapacity } from "../claim/claimed-step.ts";
+import { composed, exactlyOnce, repeatable } from "../postgres/operation.ts";
+import { asFault } from "../postgres/postgres-error.ts";
+import { columns, type Database, query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { type Decided, inTransaction } from "../postgres/transaction.ts";
+import { readLanes } from "../workflows/find-names.ts";
 
 /** The breaker of a remote service that is in trouble, or was a moment ago. Times are counted from now. */
 export interface Breaker {
@@ -132,4 +143,122 @@ export const holdBreakerOpen = exactlyOnce(
 /** Closes a breaker. False: it held nothing back. */
 export const closeBreaker = exactlyOnce(
   async (db, request: BreakerRequest): Promise<boolean> => (await close(db, request)).length > 0,
+);
+
+/** What a remote service answered last that was a failure, as its Agent said it. */
+export interface LastFault {
+  readonly code: string;
+  /** The detail of the fault; null: it is not kept. */
+  readonly detail: string | null;
+  readonly at: Instant;
+}
+
+interface FoundFault extends Omit<LastFault, "code"> {
+  readonly service: string;
+  readonly code: string | null;
+}
+
+const selectLastFaults = query("find-last-faults", rowsOf<FoundFault>());
+
+/**
+ * The last fault of each of these remote services that is its own, by service: not what Agents and Schedulers made of it,
+ * such as an open circuit. Steps that it holds back remember it.
+ */
+export async function findLastFaults(
+  db: Database,
+  services: readonly string[],
+): Promise<ReadonlyMap<string, LastFault>> {
+  const faults = new Map<string, LastFault>();
+  if (services.length === 0) return faults;
+  for (const { service, code, detail, at } of await selectLastFaults(db, { services })) {
+    if (code === null || faults.has(service) || !isRemoteFault(code)) continue;
+    faults.set(service, { code, detail, at });
+  }
+  return faults;
+}
+
+/** A remote service, and how its breaker stands. */
+export interface RemoteRecord {
+  readonly service: string;
+  /** The Agents that call it. */
+  readonly agents: readonly string[];
+  readonly state: BreakerState;
+  /** The instant since which it stands so; null: its breaker has never opened, and it never asked to be left alone. */
+  readonly since: Date | null;
+  /** Who opened or closed it last, and why. */
+  readonly actor: string | null;
+  readonly reason: string | null;
+  /** An operator holds it open. */
+  readonly held: boolean;
+  /** When a probe is due; null: it is not open, or held. */
+  readonly openUntil: Date | null;
+  readonly throttledUntil: Date | null;
+  /** The step that is tried. */
+  readonly probeTaskId: string | null;
+  readonly probeStep: string | null;
+  /** Due steps that are held back, counted no further than to 10,000, and the tasks of the first ten. */
+  readonly heldSteps: number;
+  readonly heldTasks: readonly string[];
+  /** What it answered last that was a failure, while it is left alone; null: nothing of it is kept. */
+  readonly lastFault: LastFault | null;
+}
+
+const selectRemotes = queryAmong("find-remotes", rowsOf<Omit<RemoteRecord, "lastFault">>());
+
+/** The remote services of all stored workflows, and those whose breakers were ever open, with what these hold back. */
+export const findRemotes = repeatable(
+  async (db, _: void, { partitions }): Promise<readonly RemoteRecord[]> => {
+    const lanes = await readLanes(db);
+    const pairs = lanes.flatMap((lane) => agentsOfLane(lane).map((agent) => ({ lane, agent })));
+    const named = columns(pairs, { lanes: "lane", agents: "agent" });
+    const remotes = await selectRemotes(db, partitions.range(), named);
+    const failing = remotes.filter(({ state }) => state !== "closed");
+    const faults = await findLastFaults(
+      db,
+      failing.map(({ service }) => service),
+    );
+    return remotes.map((one) => ({ ...one, lastFault: faults.get(one.service) ?? null }));
+  },
+);
+
+export interface ProbeOptions extends Omit<ClaimOptions, "capacity"> {
+  readonly service: string;
+  /** The lanes of the service, in the order in which they are looked through. */
+  readonly lanes: readonly ProbedLane[];
+}
+
+/** A lane, and of a pool the Agent that gets the step. */
+export type ProbedLane = Pick<LaneCapacity, "lane" | "agent">;
+
+const lock = query("lock-breaker", rowsOf<{ service: string }>());
+const findInFlight = queryAmong("find-probe-in-flight", rowsOf<{ taskId: string }>());
+const begin = query("begin-probe");
+
+/**
+ * Claims one due step of a remote service whose breaker is open and whose probe is due, in one transaction with the
+ * breaker: so there is one probe for all Schedulers. Null: it is not due, another Scheduler was quicker, a probe is
+ * in flight, or no step is due. Not safe to repeat: if the answer is lost, the step is claimed, and the resend publishes it.
+ */
+export const claimProbe = composed(
+  async (context, { service, lanes, ...options }: ProbeOptions): Promise<ClaimedStep | null> => {
+    const claimInLane = async (client: Database, lane: ProbedLane): Promise<ClaimedRow | null> => {
+      const capacity = [{ ...lane, slots: 1 }];
+      const [probe] = await claimSteps(context)(client, { ...options, capacity });
+      if (probe === undefined) return null;
+      const { taskId, name: step, token } = probe;
+      await begin(client, { service, taskId, step, token });
+      return probe;
+    };
+    const work = async (client: Database): Promise<Decided<ClaimedRow | null>> => {
+      const isDue =
+        (await lock(client, { service })).length > 0 &&
+        (await findInFlight(client, context.partitions.range(), { service })).length === 0;
+      let probe: ClaimedRow | null = null;
+      for (const lane of isDue ? lanes : []) probe ??= await claimInLane(client, lane);
+      return { sent: [], result: () => probe };
+    };
+    const claimed = await asFault(() => inTransaction(context.pool, work));
+    if (claimed !== null) context.cache.claimed([claimed], options);
+    return claimed;
+  },
 );

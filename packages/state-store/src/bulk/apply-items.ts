@@ -11,13 +11,11 @@ import { faultOfTask } from "../apply/apply-events.ts";
 import { decideLoaded, saveBatch } from "../apply/apply-together.ts";
 import { type LoadedTasks, loadTasks, noneCached } from "../apply/load-tasks.ts";
 import { readValues } from "../apply/load-values.ts";
-import { untilQuick } from "../apply/takes-long.ts";
 import { composed } from "../postgres/operation.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
-import { withRetries } from "../postgres/retry.ts";
-import { type Decided, inTransaction } from "../postgres/transaction.ts";
+import { type Decided, inTransaction, untilQuick, withRetries } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
-import { briefReads, type FindWorkflow } from "../workflows/brief-reads.ts";
+import { briefReads, type FindWorkflow } from "../workflows/workflow-catalog.ts";
 import {
   type ItemChange,
   type LockedOperation,

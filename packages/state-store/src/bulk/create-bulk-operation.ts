@@ -6,8 +6,7 @@ import {
   type JsonPatch,
 } from "@holdfast/domain";
 import { composed, exactlyOnce, repeatable } from "../postgres/operation.ts";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { TaskFilter } from "../read/list-tasks.ts";
 import { type ChosenTask, chooseTasks, mostBulkItems } from "./choose-items.ts";

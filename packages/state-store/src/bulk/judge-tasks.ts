@@ -4,7 +4,7 @@ import { decideLoaded } from "../apply/apply-together.ts";
 import { readTasks } from "../apply/load-tasks.ts";
 import { readValues } from "../apply/load-values.ts";
 import { composed } from "../postgres/operation.ts";
-import { withRetries } from "../postgres/retry.ts";
+import { withRetries } from "../postgres/transaction.ts";
 import type { TaskFilter } from "../read/list-tasks.ts";
 import type { StoreContext } from "../store-context.ts";
 import { type ChosenTask, chooseTasks } from "./choose-items.ts";

@@ -7,8 +7,7 @@ import {
   type JsonPatch,
   pacedAfter,
 } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { BulkWork } from "./bulk-operation.ts";
 

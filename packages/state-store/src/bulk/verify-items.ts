@@ -9,9 +9,8 @@ import {
 } from "@holdfast/domain";
 import { composed } from "../postgres/operation.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
-import { withRetries } from "../postgres/retry.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { inTransaction } from "../postgres/transaction.ts";
+import { inTransaction, withRetries } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
 import { type ItemChange, lockOperation, saveAdvance, saveItemChanges } from "./lock-operation.ts";
 

@@ -1,7 +1,6 @@
 import type { AttemptOfTask, AttemptSign } from "@holdfast/domain";
 import { repeatable } from "../postgres/operation.ts";
-import { queryAmong } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, queryAmong } from "../postgres/query.ts";
 
 /** How far an attempt is, by its handler. */
 export interface StepProgress {

@@ -1,8 +1,7 @@
 import { bandOf, definitionFormat } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { once, repeatable } from "../postgres/operation.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type {
   AttemptKey,
@@ -97,4 +96,29 @@ export const confirmRequests = repeatable(
     const months = partitions.monthsOf(steps.map(({ taskId }) => taskId));
     await confirmDispatched(db, months, columns(steps, names));
   },
+);
+
+/** How many steps of an Agent, called `lane` here, are in flight, and how many of them one Scheduler has claimed. */
+export interface StepsInFlight {
+  readonly lane: string;
+  readonly inFlight: number;
+  readonly own: number;
+  readonly urgent: number;
+}
+
+const count = queryAmong("count-steps-in-flight", rowsOf<StepsInFlight>());
+
+/** Counts the steps in flight of each Agent that has some; `own` are those of `lockedBy`. */
+export const countStepsInFlight = repeatable(
+  (db, params: { readonly lockedBy: string }, { partitions }): Promise<readonly StepsInFlight[]> =>
+    count(db, partitions.range(), params),
+);
+
+const find = query("find-unavailable-agents", rowsOf<{ agent: string }>());
+
+/**
+ * The Agents that are paused, or of which every instance has an open breaker: others of their pools get their steps.
+ */
+export const findUnavailableAgents = repeatable(
+  async (db): Promise<readonly string[]> => (await find(db, {})).map(({ agent }) => agent),
 );

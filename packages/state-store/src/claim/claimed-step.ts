@@ -64,22 +64,3 @@ export interface ResendOptions {
   /** Requests that the caller still builds or publishes, and that are therefore not lost; none unless given. */
   readonly held?: readonly AttemptKey[];
 }
-
-/**
- * A Scheduler may claim more of the steps that it makes due itself, since another Scheduler would have to
- * read their tasks. Which steps it gets is decided by the due order of the lane. A claim of the first bands only
- * keeps to the lanes of these steps: it is to be quick.
- */
-export function capacityFor(
-  { capacity, upTo }: Pick<ClaimOptions, "capacity" | "upTo">,
-  dueSteps: readonly { readonly lane: string }[],
-): readonly LaneCapacity[] {
-  const byLane = Map.groupBy(dueSteps, ({ lane }) => lane);
-  return capacity
-    .filter(({ lane }) => upTo === undefined || byLane.has(lane))
-    .map(({ most, ...one }) => ({
-      ...one,
-      slots: Math.max(one.slots, Math.min(most ?? one.slots, byLane.get(one.lane)?.length ?? 0)),
-    }))
-    .filter(({ slots }) => slots > 0);
-}

@@ -16,7 +16,7 @@ import {
 } from "../../test/fixtures.ts";
 import { activePartitions } from "../postgres/active-partitions.ts";
 import type { StateStore } from "../roles.ts";
-import { fairnessGaps } from "./close-fairness-gaps.ts";
+import { fairnessGaps } from "./fairness.ts";
 
 let db: TestStore;
 let submission: StateStore;

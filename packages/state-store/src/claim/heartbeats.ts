@@ -1,7 +1,6 @@
 import { heartbeatLife, type Presence } from "@holdfast/domain";
 import { repeatable } from "../postgres/operation.ts";
-import { query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** How one instance of an Agent is. */

@@ -10,7 +10,7 @@ import { repeatable } from "../postgres/operation.ts";
 import { queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { FoundStep } from "./due-index.ts";
-import { rankFairSteps } from "./rank-fair-steps.ts";
+import { rankFairSteps } from "./fairness.ts";
 
 /** What staging found. */
 export interface StagedSteps {

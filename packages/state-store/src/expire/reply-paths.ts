@@ -1,7 +1,6 @@
 import type { Instant, Milliseconds } from "@holdfast/domain";
 import { exactlyOnce, repeatable } from "../postgres/operation.ts";
-import { query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** A probe that is sent the way of a reply, to one of the queues of replies. */

@@ -1,7 +1,6 @@
-import { plannerSettings } from "../postgres/planner-settings.ts";
 import { openPool } from "../postgres/pool.ts";
-import { withRetries } from "../postgres/retry.ts";
-import { sessionSettings } from "../postgres/session-settings.ts";
+import { plannerSettings, sessionSettings } from "../postgres/session-settings.ts";
+import { withRetries } from "../postgres/transaction.ts";
 
 /** What becomes of the options that every service gives its connections. */
 export type KeptOptions = "kept" | "lost" | "refused";

@@ -8,7 +8,7 @@ import type {
   TaskState,
   WorkflowPlan,
 } from "@holdfast/domain";
-import { findLastFaults, type LastFault } from "../breakers/find-last-faults.ts";
+import { findLastFaults, type LastFault } from "../breakers/breakers.ts";
 import type { StepProgress } from "../claim/attempt-signs.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -188,4 +188,21 @@ const limitsOf = (instances: readonly SeenInstance[]): readonly number[] =>
 function inOrder(steps: readonly StepFacts[], plan: WorkflowPlan | null): readonly StepFacts[] {
   const names = [...(plan?.steps.keys() ?? [])];
   return steps.toSorted((one, other) => names.indexOf(one.name) - names.indexOf(other.name));
+}
+
+/** The breaker of a remote service, and the Agents that call it. */
+export interface RemoteFacts extends BreakerFacts {
+  readonly agents: readonly string[];
+}
+
+const selectBreakers = query("find-breaker-facts", rowsOf<Omit<RemoteFacts, "lastFault">>());
+
+/** All breakers that hold something back. */
+export async function findBreakerFacts(db: Database): Promise<readonly RemoteFacts[]> {
+  const found = await selectBreakers(db, {});
+  const faults = await findLastFaults(
+    db,
+    found.map(({ service }) => service),
+  );
+  return found.map((one) => ({ ...one, lastFault: faults.get(one.service) ?? null }));
 }

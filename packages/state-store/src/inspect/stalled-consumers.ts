@@ -1,6 +1,5 @@
 import { repeatable } from "../postgres/operation.ts";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** A consumer that fails to record a part of what it has read. */

@@ -1,6 +1,5 @@
 import { composed, exactlyOnce } from "../postgres/operation.ts";
-import { query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, query } from "../postgres/query.ts";
 
 /** A message that no service can read or record. */
 export interface DeadLetter {

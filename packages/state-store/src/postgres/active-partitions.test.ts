@@ -2,8 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { activePartitions } from "./active-partitions.ts";
-import { allIds } from "./id-ranges.ts";
-import type { Database } from "./query.ts";
+import { allIds, type Database } from "./query.ts";
 
 const november = {
   firstId: "019a3cb6-bc00-0000-0000-000000000000",

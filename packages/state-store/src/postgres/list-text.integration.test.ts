@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { Pool } from "pg";
 import { openTestStore, type TestStore } from "../../test/fixtures.ts";
-import { listText } from "./list-text.ts";
+import { listText } from "./query.ts";
 
 let store: TestStore;
 let pool: Pool;

@@ -1,8 +1,7 @@
 import type { StoreContext } from "../store-context.ts";
 import { asFault } from "./postgres-error.ts";
 import type { Database } from "./query.ts";
-import { withRetries } from "./retry.ts";
-import { inTransaction, pingStore } from "./transaction.ts";
+import { inTransaction, pingStore, withRetries } from "./transaction.ts";
 
 /**
  * One thing that the store can do. Bound to what an open store shares, it is the method that a service calls.

@@ -5,7 +5,7 @@ import { findPgbouncer, startPgbouncer } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import { claimAll, completed, newTask, openTestStore, testWorkflow } from "../../test/fixtures.ts";
 import { openStateStore } from "../open-state-store.ts";
-import { plannerSettings } from "./planner-settings.ts";
+import { plannerSettings } from "./session-settings.ts";
 
 const program = findPgbouncer();
 /** Skipped, and counted as such, where PgBouncer is not installed. */

@@ -3,9 +3,8 @@ import { Client } from "pg";
 import { openTestStore, type TestStore } from "../../test/fixtures.ts";
 import { monthOfTask } from "../../test/months.ts";
 import { isGrowing, nodesOf, type PlanNode, planOf, runPlan } from "../../test/plans.ts";
-import { plannerSettings } from "./planner-settings.ts";
-import { readQuery } from "./query.ts";
-import { statementFiles } from "./statement-files.ts";
+import { readQuery, statementFiles } from "./query.ts";
+import { plannerSettings } from "./session-settings.ts";
 
 /** Read as a whole, and said to: for people and tests, not for what happens with every order. */
 const exempt = new Set(["count-tasks", "find-invariant-violations"]);

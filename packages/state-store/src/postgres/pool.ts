@@ -1,3 +1,4 @@
+import { ContractFault, errorText } from "@holdfast/domain";
 import {
   connectTimeoutOf,
   type Metrics,
@@ -5,13 +6,15 @@ import {
   type ServerAccess,
   serverAccess,
   storeUrls,
+  unlessAborted,
 } from "@holdfast/runtime";
 import { Pool, type PoolClient } from "pg";
 import { storeMetrics } from "../metrics/store-metrics.ts";
+import { mustBeCompatible } from "../migrate/must-be-compatible.ts";
 import { breakConnections } from "./connection-faults.ts";
-import { withPlannerSettings } from "./planner-settings.ts";
-import { storeClient } from "./store-client.ts";
-import { watchReplication } from "./unconfirmed-commits.ts";
+import { withPlannerSettings } from "./session-settings.ts";
+import { connectWithin, storeClient } from "./store-client.ts";
+import { watchReplication, withRetries } from "./transaction.ts";
 
 type Callback = (error: Error | null, result: unknown) => void;
 type Send = (statement: unknown, values?: unknown, callback?: Callback) => unknown;
@@ -80,9 +83,7 @@ export interface ConnectionOptions {
   readonly metrics?: Metrics;
 }
 
-/** Milliseconds. */
-export const connectWithin = 5_000;
-/** Milliseconds. Shorter, because another server may answer. */
+/** Milliseconds. Shorter than `connectWithin`, because another server may answer. */
 const connectToOneOfSeveralWithin = 2_000;
 /** Seconds, of a connection. After a name or a proxy has moved on, none leads to the old server for longer. */
 const maxLifetime = 600;
@@ -147,3 +148,39 @@ function sendUnnamed(client: PoolClient): void {
   client.query = ((statement: unknown, ...rest: unknown[]) =>
     send(unnamed(statement), ...rest)) as typeof client.query;
 }
+
+/**
+ * Opens a pool on a store whose schema this release can read. Throws `store.incompatible` or `store.not_migrated`, and
+ * what the signal aborts with when it does.
+ */
+export async function openCheckedPool(
+  options: ConnectionOptions,
+  signal: AbortSignal | undefined,
+): Promise<Pool> {
+  const pool = openPool(options);
+  try {
+    await unlessAborted(
+      withRetries(() => mustBeCompatible(pool)),
+      signal,
+    );
+    return pool;
+  } catch (error) {
+    // A server that does not answer keeps its connections for as long as a connect may take.
+    const ended = pool.end();
+    if (signal?.aborted !== true) await ended;
+    throw explained(error);
+  }
+}
+
+/** What PgBouncer and its like say of options that a session is started with. */
+const refusedOptions = "unsupported startup parameter";
+
+/** A pooler that refuses our connections will do so for ever: no outage, but a setting that is missing. */
+const explained = (error: unknown): unknown =>
+  errorText(error).includes(refusedOptions)
+    ? new ContractFault(
+        "config.invalid",
+        `STATE_STORE_URL leads to a pooler that does not take what services set at the start of a session (${errorText(error)}): add ?pooler=transaction to it, and see PgBouncer in docs/guides/operations.md`,
+        { cause: error },
+      )
+    : error;

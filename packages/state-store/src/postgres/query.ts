@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { allIds, type IdRange, type PlannedRange } from "./id-ranges.ts";
-import { listText } from "./list-text.ts";
-import { statementFiles } from "./statement-files.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { MustFit, ParamsOf, RowOf, Rows, StatementName } from "./statement-types.ts";
 
 /** Anything that a query can run on: a pool, or the client of a transaction in progress. */
@@ -34,6 +33,29 @@ export const query = <
   name: Name,
   _rows?: Rows<Row, NeverNull> & MustFit<Name, Row, NeverNull>,
 ): Ask<ParamsOf<Name>, Row> => prepared(name, readQuery(name));
+
+/**
+ * The ids from one to another, both among them. Ids begin with their time, and tasks and steps are kept by
+ * month: a statement that says between which ids it looks is planned for these months and no others.
+ */
+export interface IdRange {
+  readonly firstId: string;
+  readonly lastId: string;
+}
+
+export const allIds: IdRange = {
+  firstId: "00000000-0000-0000-0000-000000000000",
+  lastId: "ffffffff-ffff-ffff-ffff-ffffffffffff",
+};
+
+declare const madeByActivePartitions: unique symbol;
+
+/**
+ * `PlannedRange` is a range that may become part of a statement. `ActivePartitions` alone makes them: each is a
+ * text, a plan and a prepared statement on each connection, so there are as many as months with partitions, and
+ * no id from outside adds one.
+ */
+export type PlannedRange = IdRange & { readonly [madeByActivePartitions]: true };
 
 /** Ranges. Two a month, and the range of all ids: no more are used at a time. */
 const maxRanges = 100;
@@ -112,4 +134,55 @@ function named(values: readonly unknown[], keys: readonly string[]): object {
   // Without an iterator: this runs for each value that is read.
   for (let index = 0; index < keys.length; index += 1) row[keys[index]!] = values[index];
   return row;
+}
+
+/**
+ * A list of texts, numbers and the like as Postgres reads it. The driver writes lists, too, but makes several texts of
+ * each value on the way. What is no such list is for the driver.
+ */
+export function listText(value: unknown): unknown {
+  if (!Array.isArray(value) || value.some(isObject)) return value;
+  return `{${value.map((item) => (typeof item === "string" ? quoted(item) : (item ?? "NULL"))).join(",")}}`;
+}
+
+const isObject = (item: unknown): boolean => typeof item === "object" && item !== null;
+
+const special = /["\\]/;
+const quoted = (text: string): string =>
+  `"${special.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`;
+
+/**
+ * Rows, turned on their side: one array for each column, as `unnest` wants them. The names of the
+ * columns become the names of the parameters.
+ */
+export function columns<
+  Row extends object,
+  const Names extends Readonly<Record<string, keyof Row>>,
+>(
+  rows: readonly Row[],
+  names: Names,
+): { readonly [Parameter in keyof Names]: Row[Names[Parameter]][] } {
+  const turned = Object.entries(names).map(([parameter, key]) => [
+    parameter,
+    rows.map((row) => row[key]),
+  ]);
+  return Object.fromEntries(turned) as never;
+}
+
+const sqlFolder = fileURLToPath(new URL("../../sql", import.meta.url));
+
+/** The file of each statement, by its name. Files lie in rooms; the name is unique across all of them. */
+export const statementFiles: ReadonlyMap<string, string> = findStatementFiles(sqlFolder);
+
+function findStatementFiles(folder: string): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!path.endsWith(".sql")) continue;
+    const name = basename(path, ".sql");
+    const earlier = files.get(name);
+    if (earlier !== undefined)
+      throw new Error(`Two statements are named ${name}: ${earlier}, ${path}`);
+    files.set(name, join(folder, path));
+  }
+  return files;
 }

@@ -20,7 +20,7 @@ export const sessionSettings: readonly (readonly [name: string, value: string])[
 ];
 
 /** The settings as start-up options of a connection. */
-export const sessionOptions: readonly string[] = sessionSettings.map(
+const sessionOptions: readonly string[] = sessionSettings.map(
   ([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`,
 );
 
@@ -35,3 +35,30 @@ export const setSession = (scope: "session" | "local"): string =>
 /** A list is no text: quoted as one it would be a single name. */
 const settingText = (name: string, value: string): string =>
   name === "search_path" ? value : escapeLiteral(value);
+
+/**
+ * Every statement here has one good plan, whatever its parameters and however large the tables:
+ * nested loops over indexes. Left to itself the planner plans the claim anew each time, which takes
+ * longer than the claim, or keeps a plan that it made when the tables were empty. Asked for at the
+ * start of a connection, so no session state is needed.
+ */
+export const plannerSettings = [
+  "plan_cache_mode=force_generic_plan",
+  "enable_seqscan=off",
+  "enable_hashjoin=off",
+  "enable_mergejoin=off",
+  // What is read in an order has an index in that order, and is read no further than asked for.
+  "enable_bitmapscan=off",
+  "enable_sort=off",
+  // Before Postgres 18 what is off counts as very expensive, which would have each plan compiled.
+  "jit=off",
+];
+
+/** One of `storeUrls` with the settings of each session as start-up options. */
+export function withPlannerSettings(url: string): string {
+  const address = new URL(url);
+  const asked = address.searchParams.get("options") ?? "";
+  const options = [asked, ...plannerSettings.map((setting) => `-c ${setting}`), ...sessionOptions];
+  address.searchParams.set("options", options.join(" ").trim());
+  return address.href;
+}

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "pg";
 import { openTestStore } from "../../test/fixtures.ts";
 import { describeRoom, rooms, typesFile, typesFilesIn } from "../../test/statement-types.ts";
-import { statementFiles } from "./statement-files.ts";
+import { statementFiles } from "./query.ts";
 
 const sources = fileURLToPath(new URL("..", import.meta.url));
 

@@ -5,6 +5,8 @@ import { Client, type ClientBase, type ClientConfig, DatabaseError } from "pg";
 
 type Connected = (error: Error | null, client?: Client) => void;
 
+/** How long a connect may take, in milliseconds. */
+export const connectWithin = 5_000;
 /** How long a client waits at most until it may try, in milliseconds: longer, and it fails as the last one did. */
 const turnWithin = 150;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { statementFiles } from "./statement-files.ts";
+import { statementFiles } from "./query.ts";
 
 /** Statements whose rows need no order. */
 const exempt: Readonly<Record<string, string>> = {

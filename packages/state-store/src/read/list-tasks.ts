@@ -7,9 +7,9 @@ import {
   type Priority,
   type TaskState,
 } from "@holdfast/domain";
-import { firstIdAt } from "../postgres/id-ranges.ts";
+import { firstIdAt } from "../postgres/active-partitions.ts";
 import { repeatable } from "../postgres/operation.ts";
-import { type Database, query } from "../postgres/query.ts";
+import { type Database, query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { Labels } from "../submit/new-task.ts";
 import { instant } from "./read-task.ts";
@@ -203,3 +203,27 @@ function idsBeginning(text: string) {
   if (!/^[0-9a-f]{4,32}$/.test(digits)) return { idFrom: null, idTo: null };
   return { idFrom: idOfDigits(digits.padEnd(32, "0")), idTo: idOfDigits(digits.padEnd(32, "f")) };
 }
+
+const selectCounts = query("count-tasks", rowsOf<{ processState: TaskState; tasks: number }>());
+
+/** How many tasks there are in each state. Reads them all: for tests and people. */
+export const countTasks = repeatable(
+  async (db): Promise<Partial<Record<TaskState, number>>> =>
+    Object.fromEntries(
+      (await selectCounts(db, {})).map(({ processState, tasks }) => [processState, tasks]),
+    ),
+);
+
+const findFinished = queryAmong("find-finished-tasks", rowsOf<{ taskId: string }>());
+
+/** Finds those of these tasks that have ended, or wait for an operator themselves. */
+export const findFinishedTasks = repeatable(
+  async (
+    db,
+    { taskIds }: { readonly taskIds: readonly string[] },
+    { partitions },
+  ): Promise<readonly string[]> => {
+    const found = await findFinished(db, partitions.monthsOf(taskIds), { taskIds: [...taskIds] });
+    return found.map(({ taskId }) => taskId);
+  },
+);

@@ -4,7 +4,8 @@ import { type MonthsStore, monthOfTask, openMonthsStore } from "../../test/month
 import { claimSteps } from "../claim/claim-due-steps.ts";
 import { type ClaimedStep } from "../claim/claimed-step.ts";
 import { dueIndex } from "../claim/due-index.ts";
-import { type IdRange, idsBetween, type PlannedRange } from "../postgres/id-ranges.ts";
+import { idsBetween } from "../postgres/active-partitions.ts";
+import type { IdRange, PlannedRange } from "../postgres/query.ts";
 
 let store: MonthsStore;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
-import { statementFiles } from "../postgres/statement-files.ts";
+import { statementFiles } from "../postgres/query.ts";
 
 /**
  * What compares an instant with the raw clock, by what a jump of that clock does to it. What would give up something

@@ -1,5 +1,5 @@
 import type { Instant } from "@holdfast/domain";
-import { firstIdAt } from "../postgres/id-ranges.ts";
+import { firstIdAt } from "../postgres/active-partitions.ts";
 import { repeatable } from "../postgres/operation.ts";
 import { query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";

@@ -10,8 +10,7 @@ import {
   widthOf,
 } from "@holdfast/domain";
 import { repeatable } from "../postgres/operation.ts";
-import { query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { gapSpan } from "./roll-up.ts";
 

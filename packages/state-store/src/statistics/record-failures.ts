@@ -1,9 +1,20 @@
 import { createHash } from "node:crypto";
-import { messagePattern } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { type CountedEvent, messagePattern } from "@holdfast/domain";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import type { NewEvent } from "./new-event.ts";
+
+/** An entry of the history that was not counted yet. */
+export interface NewEvent extends Omit<CountedEvent, "from" | "to"> {
+  readonly id: number;
+  readonly taskId: string;
+  readonly fromState: string | null;
+  readonly toState: string;
+  readonly reason: string | null;
+  /** What the Agent said of a failure. */
+  readonly detail: string | null;
+  /** Whether the task waits for an operator now. */
+  readonly isHalted: boolean;
+}
 
 /** What failures of one group have in common. */
 export interface FailureKind {

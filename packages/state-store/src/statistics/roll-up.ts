@@ -1,10 +1,8 @@
-import { countEvents, type IdSpan, idGaps } from "@holdfast/domain";
-import { exactlyOnce } from "../postgres/operation.ts";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { countEvents, type IdSpan, idGaps, keptFor, resolutions } from "@holdfast/domain";
+import { exactlyOnce, repeatable } from "../postgres/operation.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import type { NewEvent } from "./new-event.ts";
-import { recordFailures } from "./record-failures.ts";
+import { type NewEvent, recordFailures } from "./record-failures.ts";
 
 /** What one round of counting did. */
 export interface RolledUp {
@@ -190,3 +188,25 @@ const toColumns = (counted: readonly Counted[]) =>
       durations: "durations",
     },
   );
+
+const deleteCounts = query("delete-old-statistics", rowsOf<{ deleted: number }>());
+const deleteFailures = query("delete-old-failures", rowsOf<{ deleted: number }>());
+
+/** Groups of failures that are kept: those that happened last. */
+const mostGroups = 10_000;
+
+/**
+ * Deletes a batch of counts of each resolution that are past their time, and one of failures; returns how many rows the
+ * largest had.
+ */
+export const deleteOldStatistics = repeatable(
+  async (db, asked: { readonly batch: number }): Promise<number> => {
+    const [failures] = await deleteFailures(db, { ...asked, mostGroups });
+    let most = failures?.deleted ?? 0;
+    for (const resolution of resolutions) {
+      const [counts] = await deleteCounts(db, { ...asked, resolution, keep: keptFor[resolution] });
+      most = Math.max(most, counts?.deleted ?? 0);
+    }
+    return most;
+  },
+);

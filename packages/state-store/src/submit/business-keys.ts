@@ -1,6 +1,5 @@
 import { familyOf } from "@holdfast/domain";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { Candidate } from "./new-task.ts";
 

@@ -1,9 +1,8 @@
 import { askedInRow, parseJson } from "@holdfast/contracts";
 import { familyOf } from "@holdfast/domain";
-import { enqueueNotifications, type Notification } from "../outbox/notifications.ts";
+import { enqueueNotifications, type Notification } from "../outbox/outbox.ts";
 import { exactlyOnce, once } from "../postgres/operation.ts";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { Candidate, EnqueuedSubmission } from "./new-task.ts";
 import { requestHash } from "./read-submission.ts";

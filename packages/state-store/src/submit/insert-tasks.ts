@@ -8,10 +8,9 @@ import {
   submit,
 } from "@holdfast/domain";
 import { addSteps, newStepRow } from "../apply/save-tasks.ts";
-import { rankFairSteps } from "../claim/rank-fair-steps.ts";
-import { enqueueNotifications } from "../outbox/notifications.ts";
-import { type Database, query } from "../postgres/query.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { rankFairSteps } from "../claim/fairness.ts";
+import { enqueueNotifications } from "../outbox/outbox.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { StoredWorkflow } from "../workflows/workflow-catalog.ts";
 import type { Candidate } from "./new-task.ts";

@@ -1,12 +1,7 @@
 import { storeUrls } from "@holdfast/runtime";
 import type { Client } from "pg";
-import {
-  accessTo,
-  type ConnectionOptions,
-  connectWithin,
-  sharesSessions,
-} from "../postgres/pool.ts";
-import { storeClient } from "../postgres/store-client.ts";
+import { accessTo, type ConnectionOptions, sharesSessions } from "../postgres/pool.ts";
+import { connectWithin, storeClient } from "../postgres/store-client.ts";
 
 interface ListenOptions extends Pick<ConnectionOptions, "url" | "applicationName"> {
   /** The channel, which no other process listens to. */

@@ -62,7 +62,7 @@ export interface TargetWorkflow {
   readonly takesActive: boolean;
 }
 
-interface Options {
+interface ReadOptions {
   /** Milliseconds for which the idempotency key stands for the task; 24 hours unless said otherwise. */
   readonly keepKeyFor?: Milliseconds;
 }
@@ -74,7 +74,7 @@ interface Options {
 export async function readSubmission(
   asked: AskedSubmission,
   workflow: TargetWorkflow,
-  { keepKeyFor }: Options = {},
+  { keepKeyFor }: ReadOptions = {},
 ): Promise<NewTask> {
   mustBeKnown(asked);
   const priority = readPriority(asked.priority);

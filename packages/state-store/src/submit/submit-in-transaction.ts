@@ -29,7 +29,7 @@ export interface SubmittedTaskId {
   readonly replayed: boolean;
 }
 
-interface Options {
+interface TraceOption {
   /** W3C Trace Context: the tasks go on with this trace. Without it, with the setting `holdfast.traceparent` of the transaction. */
   readonly traceparent?: string;
 }
@@ -47,7 +47,7 @@ interface Options {
 export async function submitTasks(
   client: TransactionClient,
   tasks: readonly SubmittedTask[],
-  { traceparent }: Options = {},
+  { traceparent }: TraceOption = {},
 ): Promise<readonly SubmittedTaskId[]> {
   if (traceparent !== undefined) await ask(client, setTrace, [traceparent]);
   const workflows = new Map<string, TargetWorkflow | undefined>();

@@ -1,10 +1,8 @@
 import { Fault } from "@holdfast/domain";
 import { composed } from "../postgres/operation.ts";
-import { type Database, query } from "../postgres/query.ts";
-import { withRetries } from "../postgres/retry.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { inTransaction } from "../postgres/transaction.ts";
+import { inTransaction, withRetries } from "../postgres/transaction.ts";
 import { makePartitions } from "../retention/retention.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { StoredWorkflow, WorkflowCatalog } from "../workflows/workflow-catalog.ts";

@@ -7,9 +7,9 @@ import {
   type OperationContract,
 } from "@holdfast/contracts";
 import { ContractFault, definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
-import { TakesLong } from "../apply/takes-long.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { TakesLong } from "../postgres/transaction.ts";
 
 const findOthers = query("find-other-contracts", rowsOf<OtherContract>());
 

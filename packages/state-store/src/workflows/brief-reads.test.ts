@@ -1,9 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { testWorkflow } from "../../test/fixtures.ts";
-import { untilQuick } from "../apply/takes-long.ts";
 import type { Database } from "../postgres/query.ts";
-import { briefReads } from "./brief-reads.ts";
-import { type StoredWorkflow, storedWorkflow } from "./workflow-catalog.ts";
+import { untilQuick } from "../postgres/transaction.ts";
+import { briefReads, type StoredWorkflow, storedWorkflow } from "./workflow-catalog.ts";
 
 const [pool, transaction] = ["pool", "transaction"] as unknown as readonly [Database, Database];
 

@@ -11,8 +11,8 @@ import {
   type TestStore,
   testWorkflow,
 } from "../../test/fixtures.ts";
-import { TakesLong } from "../apply/takes-long.ts";
 import { migrate } from "../migrate/migrate.ts";
+import { TakesLong } from "../postgres/transaction.ts";
 import type { StateStore } from "../roles.ts";
 import { breakingContracts } from "./breaking-contracts.ts";
 

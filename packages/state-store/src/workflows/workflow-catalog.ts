@@ -18,13 +18,10 @@ import {
 } from "@holdfast/domain";
 import { boundedMap } from "@holdfast/runtime";
 import type { Pool } from "pg";
-import { untilQuick } from "../apply/takes-long.ts";
 import { isForOperators } from "../postgres/postgres-error.ts";
-import { type Database, query } from "../postgres/query.ts";
-import { withRetries } from "../postgres/retry.ts";
-import { columns } from "../postgres/rows-to-columns.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { inTransaction } from "../postgres/transaction.ts";
+import { inTransaction, TakesLong, untilQuick, withRetries } from "../postgres/transaction.ts";
 import { breakingContracts } from "./breaking-contracts.ts";
 import { type ContractHashes, type StepContracts, stepContracts } from "./output-contract.ts";
 
@@ -347,4 +344,45 @@ function lineOf({ agent, service, sharesKeys, workflow }: OtherRemote): string {
   const wraps =
     service === null ? "another remote service" : `the remote service ${service}, ${keys}`;
   return `by ${workflow ?? "another workflow"} the Agent ${agent} wraps ${wraps}`;
+}
+
+/**
+ * Definitions that are read and planned in one transaction that keeps rows locked. The largest take some 15 ms each;
+ * tasks that are decided about together are usually of one or two workflows, and those are known.
+ */
+const mostReads = 4;
+
+export type FindWorkflow = WorkflowCatalog["find"];
+
+/** Finds the workflows of tasks in a transaction. Throws `TakesLong` where it would have to read many. */
+export function briefReads(
+  catalog: Pick<WorkflowCatalog, "find" | "known">,
+  /** The database for those that are read between two transactions. */
+  pool: Database,
+) {
+  /** What was found stays, whatever has to leave the catalog meanwhile. */
+  const found = new Map<string, StoredWorkflow | UnusableWorkflow>();
+  const find: FindWorkflow = async (db, name) => {
+    const workflow = found.get(name) ?? (await catalog.find(db, name));
+    found.set(name, workflow);
+    return workflow;
+  };
+  return {
+    /** Begins the reads of one transaction. */
+    begin(): FindWorkflow {
+      const reading = new Set<string>();
+      const left = new Set<string>();
+      return async (db, name) => {
+        const isKnown = found.has(name) || catalog.known(name) !== undefined;
+        if (!isKnown && reading.size >= mostReads && !reading.has(name)) {
+          left.add(name);
+          throw new TakesLong(async () => {
+            for (const one of left) await find(pool, one);
+          });
+        }
+        if (!isKnown) reading.add(name);
+        return await find(db, name);
+      };
+    },
+  };
 }

@@ -22,18 +22,16 @@ export interface Script {
   heldFor(step: string, attempt: number): number;
 }
 
-interface Options {
-  readonly definition: WorkflowDefinition;
-  readonly timeline: Timeline;
-}
-
 const never = new Promise<never>(() => {});
 const usual = { advance: null, times: 1 } as const;
 
 /** Plays the behaviours of a case. What it does not say succeeds, with the last reply of the step, or with a sample. */
 export function playScript(
   { steps }: Pick<Case, "steps">,
-  { definition, timeline }: Options,
+  {
+    definition,
+    timeline,
+  }: { readonly definition: WorkflowDefinition; readonly timeline: Timeline },
 ): Script {
   const next = behaviours(steps, definition);
   const crashing = new Set<string>();

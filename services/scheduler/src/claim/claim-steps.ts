@@ -21,7 +21,7 @@ import { resendAfter } from "../state/requests.ts";
 import { nextWake } from "../state/scheduler-state.ts";
 import type { FleetReader } from "./read-fleet.ts";
 
-interface Dependencies extends Observer {
+interface ClaimDependencies extends Observer {
   readonly store: Pick<SchedulerStore, "claimDueSteps" | "claimProbe">;
   readonly fleet: Pick<FleetReader, "refresh">;
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: Milliseconds) => Promise<void>;
@@ -58,7 +58,7 @@ const urgentBand = bandOf("urgent");
  * Claims due steps, by rounds of its own and within the transactions of replies: no other module does. Claimed steps
  * are dispatched without waiting for publisher confirms.
  */
-export function claimSteps(deps: Dependencies) {
+export function claimSteps(deps: ClaimDependencies) {
   const { store, fleet, state, wake, hint, signal, clock, failpoint } = deps;
   const { admission } = state;
   const dispatcher = claimDispatcher(deps);
@@ -116,7 +116,7 @@ export function claimSteps(deps: Dependencies) {
 }
 
 /** Dispatches claimed steps, and knows which it has not dispatched yet. */
-function claimDispatcher(deps: Dependencies) {
+function claimDispatcher(deps: ClaimDependencies) {
   const { see, hint, log, failpoint, measures } = deps;
   const dispatching = new Set<Promise<void>>();
   return {
@@ -142,7 +142,7 @@ function claimDispatcher(deps: Dependencies) {
 /** Claims the one step with which an open breaker is tried. Resolves to false if there was none, or it is not due. */
 const probing =
   (
-    { state, see, store, clock, actor: lockedBy }: Dependencies,
+    { state, see, store, clock, actor: lockedBy }: ClaimDependencies,
     dispatcher: Pick<ReturnType<typeof claimDispatcher>, "dispatch">,
   ) =>
   async (service: string, lanesOfService: readonly string[]): Promise<boolean> => {
@@ -156,7 +156,7 @@ const probing =
   };
 
 /** Says what a claim may take once the Agents `freed` have one step less in flight each; null: nothing. */
-function offering({ state, see, clock, actor: lockedBy }: Dependencies) {
+function offering({ state, see, clock, actor: lockedBy }: ClaimDependencies) {
   const { admission, requests } = state;
   return (to: "all" | "urgent", freed: readonly string[] = []) => {
     const lanes = allowances(state, admission.lanes, { now: clock.now(), freed });

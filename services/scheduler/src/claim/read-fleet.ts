@@ -8,7 +8,7 @@ import { delayedNames } from "../outbox/delayed-destinations.ts";
 import { areQueuesOutdated, type FoundQueue, isBusy, isDue } from "../state/admission.ts";
 import { nextWake } from "../state/scheduler-state.ts";
 
-interface Dependencies extends Observer {
+interface FleetDependencies extends Observer {
   readonly store: Pick<
     SchedulerStore,
     "countStepsInFlight" | "findAgentSlots" | "findLanes" | "findUnavailableAgents"
@@ -21,7 +21,7 @@ interface Dependencies extends Observer {
 }
 
 /** Reads what a Scheduler must know of lanes, Agents and the steps that are in flight, before it claims. */
-export function fleetReader(deps: Dependencies) {
+export function fleetReader(deps: FleetDependencies) {
   const { state, clock, log } = deps;
   const { admission } = state;
   const isKnown = (): boolean => admission.lanes.length > 0;
@@ -59,11 +59,11 @@ export function fleetReader(deps: Dependencies) {
   };
 }
 
-async function readSlots({ see, store }: Dependencies): Promise<void> {
+async function readSlots({ see, store }: FleetDependencies): Promise<void> {
   see({ kind: "slots", found: await store.findAgentSlots() });
 }
 
-async function readLanes({ see, store }: Dependencies): Promise<void> {
+async function readLanes({ see, store }: FleetDependencies): Promise<void> {
   see({ kind: "reading", what: "lanes" });
   const lanes = await store.findLanes();
   // Pools alone need to know which Agents are unavailable.
@@ -72,7 +72,7 @@ async function readLanes({ see, store }: Dependencies): Promise<void> {
   see({ kind: "lanes", lanes, unavailable });
 }
 
-async function inspectQueues({ state, see, broker, clock }: Dependencies): Promise<void> {
+async function inspectQueues({ state, see, broker, clock }: FleetDependencies): Promise<void> {
   const { admission } = state;
   see({ kind: "reading", what: "queues" });
   const replies = await broker.inspect(replyQueue);
@@ -87,7 +87,7 @@ async function inspectQueues({ state, see, broker, clock }: Dependencies): Promi
   see({ kind: "queues", found: await Promise.all(inspecting) });
 }
 
-async function count({ see, store, actor: lockedBy }: Dependencies): Promise<void> {
+async function count({ see, store, actor: lockedBy }: FleetDependencies): Promise<void> {
   see({ kind: "reading", what: "counts" });
   try {
     see({ kind: "counted", counts: await store.countStepsInFlight({ lockedBy }) });
@@ -107,7 +107,7 @@ interface Inspecting {
 
 /** Inspects the queue of an Agent, unless that is delayed because it was missing. */
 async function inspectQueue(
-  broker: Dependencies["broker"],
+  broker: FleetDependencies["broker"],
   agent: string,
   { isDelayed, answers }: Inspecting,
 ): Promise<FoundQueue> {

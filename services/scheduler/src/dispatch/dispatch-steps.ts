@@ -41,7 +41,7 @@ interface PublishDependencies extends Observer {
   readonly tracing?: Tracing;
 }
 
-interface Dependencies extends PublishDependencies {
+interface DispatchDependencies extends PublishDependencies {
   readonly store: RequestStore;
   readonly apply: SchedulerStore["applyEvents"];
   readonly actor: string;
@@ -66,7 +66,7 @@ const mostBytes = { values: 2 * 1024 * 1024, requests: 8 * 1024 * 1024 };
  * Publishes claimed steps. The claim is committed: should anything go wrong from here on, the row
  * says what was meant, and any Scheduler resends or requeues it.
  */
-export function dispatchSteps(deps: Dependencies) {
+export function dispatchSteps(deps: DispatchDependencies) {
   const { apply, see, log, failpoint, actor, clock, tracing = noTracing } = deps;
   const publish = requestPublisher(deps);
   const refuse = async (reportedEvents: readonly ReportedTaskEvent[]): Promise<void> => {

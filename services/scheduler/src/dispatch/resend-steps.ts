@@ -6,7 +6,7 @@ import type { Observer } from "../observer.ts";
 import { heldRequests, resendAfter, unconfirmedRequests } from "../state/requests.ts";
 import { nextWake } from "../state/scheduler-state.ts";
 
-interface Dependencies extends Observer {
+interface ResendDependencies extends Observer {
   readonly store: Pick<SchedulerStore, "stageDueSteps" | "takeUnconfirmedSteps" | "applyPauses">;
   readonly dispatch: (
     claims: readonly ClaimedStep[],
@@ -35,7 +35,7 @@ const minDelay = 50;
  * the Scheduler that claimed them may be dead. It also looks for due steps, notifications and pauses that other
  * processes left. Resolves to the delay until the next round.
  */
-export function resendSteps(deps: Dependencies): () => Promise<number> {
+export function resendSteps(deps: ResendDependencies): () => Promise<number> {
   const { store, state, see, dispatch, notify, clock, log, failpoint, maxDelay } = deps;
   const { requests } = state;
   // While the broker blocks its publishers, each round resends the same steps; the metric counts all.

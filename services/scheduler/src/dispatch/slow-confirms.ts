@@ -3,7 +3,7 @@ import type { SchedulerStore } from "@holdfast/state-store";
 import type { Observer } from "../observer.ts";
 import { nextWake } from "../state/scheduler-state.ts";
 
-interface Dependencies extends Observer {
+interface SlowConfirmDependencies extends Observer {
   readonly store: Pick<SchedulerStore, "rememberOutage">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Pick<Logger, "warn">;
@@ -14,7 +14,7 @@ interface Dependencies extends Observer {
  * A process that is killed in an outage has said so before, which is all that is known of the outage afterwards.
  */
 export const rememberSlowConfirms =
-  ({ store, state, see, clock, log }: Dependencies) =>
+  ({ store, state, see, clock, log }: SlowConfirmDependencies) =>
   async (): Promise<number> => {
     see({ kind: "unconfirmed" });
     for (let lasted = state.requests.slowConfirm; lasted > 0; lasted = state.requests.slowConfirm) {

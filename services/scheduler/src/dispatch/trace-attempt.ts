@@ -9,7 +9,7 @@ import {
 } from "@holdfast/runtime";
 import type { ClaimedStep } from "@holdfast/state-store";
 
-interface Options {
+interface AttemptTraceOptions {
   readonly claim: ClaimedStep;
   /** The last attempt at what is undone, if the step is an undo. */
   readonly undoes?: { readonly step: string; readonly attempt: number } | undefined;
@@ -31,7 +31,7 @@ export interface AttemptTrace {
  */
 export function traceAttempt(
   tracing: Tracing,
-  { claim, undoes, isResend, age }: Options,
+  { claim, undoes, isResend, age }: AttemptTraceOptions,
 ): AttemptTrace | null {
   const { taskId, name: step, attempt } = claim;
   const task = fromTraceText(claim.traceContext ?? null);

@@ -10,7 +10,7 @@ import {
   unknownContracts,
 } from "../state/requests.ts";
 
-interface Dependencies extends Observer {
+interface ContractDependencies extends Observer {
   readonly store: Pick<SchedulerStore, "findContractDifferences">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Pick<Logger, "warn">;
@@ -30,7 +30,13 @@ const mostRead = 10;
  * Reads the contracts that are unfit for what workflows ask, as their schemas show: usually none. Requests name them, so
  * that an instance with one of them gives them back before it calls anything.
  */
-export function unfitContracts({ state, see, store, clock, log }: Dependencies): UnfitContracts {
+export function unfitContracts({
+  state,
+  see,
+  store,
+  clock,
+  log,
+}: ContractDependencies): UnfitContracts {
   const { requests } = state;
   let underWay: Promise<void> | null = null;
 

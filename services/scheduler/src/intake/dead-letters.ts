@@ -26,7 +26,7 @@ export const deadLetterTo =
     await store.recordDeadLetters([toDeadLetter(delivery, { queue, reason, detail })]);
   };
 
-interface Dependencies {
+interface DeadLetterDependencies {
   readonly store: Pick<SchedulerStore, "recordDeadLetters">;
   readonly log: Logger;
   readonly queue: string;
@@ -34,7 +34,7 @@ interface Dependencies {
 
 /** Stores dead letters where an operator can look at them: none is dropped silently. */
 export const recordDeadLetters =
-  ({ store, log, queue }: Dependencies) =>
+  ({ store, log, queue }: DeadLetterDependencies) =>
   async (batch: readonly Delivery[]): Promise<void> => {
     const deadLetters = batch.map((delivery) =>
       toDeadLetter(delivery, { queue, reason: delivery.deathReason ?? "unknown" }),

@@ -3,9 +3,9 @@ import { ContractFault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { AttemptSignOfTask, SchedulerStore } from "@holdfast/state-store";
-import { readEach, unreadableFields } from "./read-each.ts";
+import { readEach, unreadableFields } from "./deliveries.ts";
 
-interface Dependencies {
+interface HeartbeatDependencies {
   readonly store: Pick<
     SchedulerStore,
     "recordHeartbeats" | "recordAttemptSigns" | "rememberOutage"
@@ -18,7 +18,7 @@ interface Dependencies {
  * Keeps what Agents say of themselves, and of the attempts that they are at work on. Each under its own name: that is
  * what the broker lets through.
  */
-export function recordHeartbeats({ store, log, clock }: Dependencies) {
+export function recordHeartbeats({ store, log, clock }: HeartbeatDependencies) {
   const keep = async <Message>(
     batch: readonly Delivery[],
     read: (delivery: Delivery) => readonly Message[],
@@ -50,7 +50,7 @@ interface SaidProgress {
 }
 
 async function recordProgress(
-  store: Dependencies["store"],
+  store: HeartbeatDependencies["store"],
   messages: readonly SaidProgress[],
 ): Promise<void> {
   const signs = messages.flatMap((message) => message.signs);

@@ -13,10 +13,9 @@ import type { SchedulerStore } from "@holdfast/state-store";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { Observer } from "../observer.ts";
 import { toDeadLetter } from "./dead-letters.ts";
-import { readEach, unreadableFields } from "./read-each.ts";
-import { traceDeliveries } from "./trace-deliveries.ts";
+import { readEach, traceDeliveries, unreadableFields } from "./deliveries.ts";
 
-interface Dependencies extends Pick<Observer, "see"> {
+interface RequeueDependencies extends Pick<Observer, "see"> {
   readonly store: Pick<SchedulerStore, "recordDeadLetters">;
   readonly apply: SchedulerStore["applyEvents"];
   readonly clock: Pick<Clock, "now">;
@@ -39,7 +38,7 @@ interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
  * the delivery limit, or an Agent could not read them. A step whose request expired is requeued, and no failure
  * is counted. Any of them may have had an effect: an expired message may have been delivered before.
  */
-export function requeueExpired(deps: Dependencies) {
+export function requeueExpired(deps: RequeueDependencies) {
   const { store, apply, see, log, failpoint, actor, measures, tracing = noTracing } = deps;
   return async (batch: readonly Delivery[]): Promise<void> => {
     const { readable, unreadable } = await readEach(batch, read, deps);

@@ -21,14 +21,14 @@ export function consumersAreWell(broker: Pick<Broker, "stalledConsumers">): true
   return `${messages} messages of ${queue} failed ${failures} times in ${seconds} s: ${readableText(error, limits.code)}`;
 }
 
-interface Dependencies {
+interface StalledConsumerDependencies {
   readonly store: Pick<SchedulerStore, "recordStalledConsumers">;
   readonly broker: Pick<Broker, "stalledConsumers">;
   readonly instance: string;
 }
 
 /** Writes down which consumers fail, for `holdfast doctor` and `why`, and that they no longer do. */
-export function watchStalledConsumers({ store, broker, instance }: Dependencies) {
+export function watchStalledConsumers({ store, broker, instance }: StalledConsumerDependencies) {
   let wasWritten = false;
   return async (): Promise<number> => {
     const stalledConsumers = lasting(broker).map((one) => ({

@@ -2,7 +2,7 @@ import { type Clock, cachedReading, type Metrics, type Reading } from "@holdfast
 import type { FleetFacts, SchedulerStore } from "@holdfast/state-store";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
 
-interface Dependencies {
+interface FleetMetricDependencies {
   readonly metrics: Metrics;
   readonly store: Pick<SchedulerStore, "findFleetFacts">;
   readonly lanes: () => readonly string[];
@@ -24,7 +24,13 @@ const breakerStates = { closed: 0, "half-open": 1, open: 2 } as const;
  * Exposes what only Postgres knows of all instances together. A scrape reads it at most every five seconds, less often if there are
  * many Schedulers or the store is slow, and does not wait long: without an answer these metrics are absent.
  */
-export function exposeFleet({ metrics, store, lanes, schedulers, clock }: Dependencies): void {
+export function exposeFleet({
+  metrics,
+  store,
+  lanes,
+  schedulers,
+  clock,
+}: FleetMetricDependencies): void {
   const facts = cachedReading({
     read: () => store.findFleetFacts({ lanes: lanes() }),
     freshFor: () => Math.min(most, Math.max(least, share * schedulers())),

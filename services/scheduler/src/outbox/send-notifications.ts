@@ -11,7 +11,7 @@ import { type Clock, type Logger, noTracing, sendSpan, type Tracing } from "@hol
 import type { SchedulerStore, TakenNotification } from "@holdfast/state-store";
 import { delayedDestinations } from "./delayed-destinations.ts";
 
-interface Dependencies {
+interface NotificationDependencies {
   readonly store: Pick<SchedulerStore, "takeNotifications" | "deleteNotifications">;
   readonly broker: NotificationBroker;
   /** Alerts, or the statuses for submitters and the events for all subscribers. */
@@ -43,7 +43,7 @@ const statusKeptFor = 24 * 60 * 60 * 1_000;
  * what the broker has. A notification without a queue is deleted as well: nothing may ever wait for a reader.
  * A destination that refuses a message is left alone for a while, so that all others have their turn.
  */
-export function sendNotifications(deps: Dependencies) {
+export function sendNotifications(deps: NotificationDependencies) {
   const { store, broker, kind, clock, log, tracing = noTracing } = deps;
   const delayed = delayedDestinations(clock, maxDelays[kind]);
   const unroutable = warnSeldom({ log, clock });
@@ -136,7 +136,7 @@ const warnEvery = 60_000;
  * Warns once a minute of a channel for which no queue is bound, and says how many of its notifications were
  * unroutable.
  */
-function warnSeldom({ log, clock }: Pick<Dependencies, "log" | "clock">) {
+function warnSeldom({ log, clock }: Pick<NotificationDependencies, "log" | "clock">) {
   const channels = new Map<TakenNotification["channel"], { warnedAt: number; times: number }>();
   return (notification: TakenNotification): void => {
     const { channel } = notification;

@@ -5,7 +5,7 @@ import type { Observer } from "../observer.ts";
 import { areServicesDue, dueProbes, reportOf, serviceOfLane } from "../state/remotes.ts";
 import { nextWake } from "../state/scheduler-state.ts";
 
-interface Dependencies extends Observer {
+interface RemoteDependencies extends Observer {
   readonly store: Pick<
     SchedulerStore,
     | "endProbes"
@@ -28,7 +28,7 @@ interface Dependencies extends Observer {
  * heartbeats show, reads the breakers, and probes. The breaker of each service is in the state store, so all Schedulers
  * act alike: while it is open, no step of its Agents is claimed but one probe. Resolves to the delay until the next round.
  */
-export function guardRemotes(deps: Dependencies): () => Promise<number> {
+export function guardRemotes(deps: RemoteDependencies): () => Promise<number> {
   const { state, see, store, claims, clock } = deps;
   const { admission, remotes } = state;
   return async () => {
@@ -46,7 +46,14 @@ export function guardRemotes(deps: Dependencies): () => Promise<number> {
 }
 
 /** Writes down what replies and heartbeats show of remote services. */
-async function writeReport({ state, see, store, log, actor, notify }: Dependencies): Promise<void> {
+async function writeReport({
+  state,
+  see,
+  store,
+  log,
+  actor,
+  notify,
+}: RemoteDependencies): Promise<void> {
   const report = reportOf(state.remotes);
   const { failing, throttles, outcomes } = report;
   if (throttles.length > 0) await store.throttleServices({ throttles, actor });

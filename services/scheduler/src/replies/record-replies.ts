@@ -1,8 +1,10 @@
 import {
   agentOfReply,
   isProbeRoute,
+  limits,
   MalformedMessage,
   ownReplyQueues,
+  payloadFaultsAt,
   payloadWords,
   ReplyProbe,
   readReplyAddress,
@@ -10,12 +12,15 @@ import {
   StepReply,
 } from "@holdfast/contracts";
 import {
+  type AttemptRef,
   ContractFault,
   type Fault,
   fromTraceText,
+  isOursAlone,
   type Milliseconds,
   parseInstant,
   type Task,
+  type TaskEvent,
   type ValueFault,
 } from "@holdfast/domain";
 import type {
@@ -40,16 +45,18 @@ import type {
   ReportedTaskEvent,
   SchedulerStore,
 } from "@holdfast/state-store";
-import type { ApplyEvents } from "../apply-and-notify.ts";
 import type { StepClaims } from "../claim/claim-steps.ts";
-import { readEach, type Unreadable, unreadableFields } from "../intake/read-each.ts";
-import { traceDeliveries } from "../intake/trace-deliveries.ts";
+import {
+  readEach,
+  traceDeliveries,
+  type Unreadable,
+  unreadableFields,
+} from "../intake/deliveries.ts";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { Observer } from "../observer.ts";
 import { type Remotes, serviceOfLane, takeRetry } from "../state/remotes.ts";
-import { faultOfOutput, toReportedEvent } from "./to-reported-event.ts";
 
-interface Dependencies extends Observer {
+interface ReplyDependencies extends Observer {
   readonly store: Pick<SchedulerStore, "recordProofs" | "recordRejectedReplies">;
   readonly broker: Pick<Broker, "oldestMs">;
   readonly apply: ApplyEvents;
@@ -83,7 +90,7 @@ interface Received {
  * time. Unreadable ones go to the dead letters and hold nothing up. Once a reply is applied, no failure
  * has it applied again: what is left to do about it is written down in the moment of the commit.
  */
-export function recordReplies(deps: Dependencies) {
+export function recordReplies(deps: ReplyDependencies) {
   const { log, identity, tracing } = deps;
   const rejections = keepRejections(deps);
 
@@ -149,7 +156,7 @@ const unrecordedFor = 200;
 
 /** Records that probes have come, unless replies that came before them are unrecorded: the Supervisor sends others. */
 async function recordProbes(
-  deps: Pick<Dependencies, "store" | "broker" | "clock" | "log">,
+  deps: Pick<ReplyDependencies, "store" | "broker" | "clock" | "log">,
   probes: readonly Delivery[],
 ): Promise<void> {
   const { store, broker, log } = deps;
@@ -175,7 +182,7 @@ const toTraced = ({ delivery, reply, agent }: Received) => ({
  * before anything that could fail.
  */
 async function applyReplies(
-  deps: Dependencies,
+  deps: ReplyDependencies,
   received: readonly Received[],
   onCommit: (applied: AppliedEvents) => void,
 ): Promise<AppliedEvents> {
@@ -210,7 +217,7 @@ const spreadRetries = (
   });
 
 function countReplies(
-  measures: Dependencies["measures"],
+  measures: ReplyDependencies["measures"],
   received: readonly Received[],
   { outcomes }: Pick<AppliedEvents, "outcomes">,
 ): void {
@@ -224,7 +231,7 @@ function keepRejections({
   store,
   log,
   measures,
-}: Pick<Dependencies, "store" | "log" | "measures">) {
+}: Pick<ReplyDependencies, "store" | "log" | "measures">) {
   /** Deliveries that are applied, with what is to be kept of them; null: nothing. */
   const known = new WeakMap<Delivery, RejectedReply | null>();
   return {
@@ -364,3 +371,98 @@ export function replyAddress(
     },
   };
 }
+
+/** Why the output of a reply cannot be kept; null: it can, or there is none. */
+function faultOfOutput({ outcome }: StepReply): ContractFault | null {
+  const faults = outcome.kind === "completed" ? payloadFaultsAt(outcome.output) : [];
+  if (faults.length === 0) return null;
+  return new ContractFault("step.output_unstorable", `The output ${payloadWords(faults)}`);
+}
+
+/**
+ * What a reply says, as the domain hears it. With an output that is refused, its step fails for good:
+ * the work may be done, and the Agent would answer the same again.
+ */
+export function toReportedEvent(
+  reply: StepReply,
+  agent: string,
+  outputFault: Fault | null,
+): ReportedTaskEvent {
+  const { taskId, step, attempt, token, outcome } = reply;
+  const ref = { step, attempt, token, agent };
+  if (outputFault !== null) {
+    const { code, message: faultDetail } = outputFault;
+    const failure = {
+      transient: false,
+      attempted: true,
+      effect: "unknown",
+      retryAfter: null,
+    } as const;
+    return { taskId, faultDetail, event: { kind: "failed", code, ...failure, ...ref } };
+  }
+  const event = toEvent(outcome, ref);
+  if (outcome.kind === "completed") return { taskId, event, output: outcome.output };
+  return outcome.kind === "failed"
+    ? { taskId, event, faultDetail: outcome.message }
+    : { taskId, event };
+}
+
+/** An Agent that says what only Holdfast says is quoted: its word must not pass for ours. */
+function codeOfAgent(code: string): string {
+  return isOursAlone(code) ? `agent.said.${code}`.slice(0, limits.code) : code;
+}
+
+function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
+  switch (outcome.kind) {
+    case "completed":
+      return { kind: "completed", ...ref };
+    case "stopped":
+      return { kind: "stopped", effect: outcome.effect, ...ref };
+    case "failed": {
+      const { transient, attempted = true, effect = "unknown", redelivered, contract } = outcome;
+      const code = codeOfAgent(outcome.code);
+      const retryAfter = outcome.retryAfterMs ?? null;
+      return {
+        kind: "failed",
+        code,
+        transient,
+        attempted,
+        effect,
+        retryAfter,
+        ...ref,
+        ...(redelivered === undefined ? {} : { redelivered }),
+        ...(contract === undefined ? {} : { contract }),
+        // An instance whose circuit has opened in the middle of an attempt says when that ends: others may be well.
+        ...(attempted && retryAfter !== null && code !== "agent.circuit_open"
+          ? { paces: true }
+          : {}),
+      };
+    }
+  }
+}
+
+/** Applies events. `onCommit` comes before anything that could fail. */
+type ApplyEvents = (
+  ...args: [
+    ...Parameters<SchedulerStore["applyEvents"]>,
+    onCommit?: (applied: AppliedEvents) => void,
+  ]
+) => ReturnType<SchedulerStore["applyEvents"]>;
+
+interface ApplyTo {
+  readonly store: Pick<SchedulerStore, "applyEvents">;
+  /** Has new notifications sent. */
+  readonly notify: () => void;
+  readonly cancel: ReturnType<typeof cancelHints>;
+}
+
+/** Applies events, and publishes what follows from them at once: notifications and cancel hints. */
+export const applyAndNotify =
+  ({ store, notify, cancel }: ApplyTo): ApplyEvents =>
+  async (reportedEvents, how, onCommit) => {
+    const applied = await store.applyEvents(reportedEvents, how);
+    onCommit?.(applied);
+    if (applied.hasNotifications) notify();
+    cancel(applied.obsoleteAttempts);
+    return applied;
+  };

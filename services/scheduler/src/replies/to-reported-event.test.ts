@@ -1,6 +1,6 @@
 import type { StepReply } from "@holdfast/contracts";
 import { expect, test } from "@jest/globals";
-import { toReportedEvent } from "./to-reported-event.ts";
+import { toReportedEvent } from "./record-replies.ts";
 
 const failed = (code: string): StepReply => ({
   taskId: "00000000-0000-4000-8000-000000000001",

@@ -3,8 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { testClock } from "../../test/clock.ts";
 import { openState } from "../../test/state.ts";
 import { dueProbes, isRamping, limitOfService } from "./remotes.ts";
-import { nextWake } from "./scheduler-state.ts";
-import type { LoopName } from "./wakes.ts";
+import { type LoopName, nextWake } from "./scheduler-state.ts";
 
 const closed: Breaker = {
   service: "psp",

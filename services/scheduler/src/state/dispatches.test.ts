@@ -9,7 +9,7 @@ import {
   unconfirmedFor,
   unconfirmedRequests,
 } from "./requests.ts";
-import type { LoopName } from "./wakes.ts";
+import type { LoopName } from "./scheduler-state.ts";
 
 const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
   taskId: randomUUID(),

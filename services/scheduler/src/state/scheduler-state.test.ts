@@ -11,8 +11,8 @@ import {
   printState,
   type SchedulerState,
   type StateSettings,
+  type Wakes,
 } from "./scheduler-state.ts";
-import type { Wakes } from "./wakes.ts";
 
 /** What is seen, and when. */
 type Seen = readonly [at: number, seen: Observation];

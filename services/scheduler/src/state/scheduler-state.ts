@@ -49,7 +49,32 @@ import {
   unconfirmedFor,
   useContracts,
 } from "./requests.ts";
-import { type LoopName, noWakes, type Wakes, wakeClaims, wakeRemotes } from "./wakes.ts";
+
+/** The loops of a Scheduler. */
+export type LoopName =
+  | "claim"
+  | "count"
+  | "slots"
+  | "confirm"
+  | "outages"
+  | "resend"
+  | "remotes"
+  | "notifications"
+  | "alerts"
+  | "stale notifications";
+
+/** The loop whose next round must begin, and in how many milliseconds at the latest. */
+export interface Wake {
+  readonly loop: LoopName;
+  readonly in: Milliseconds;
+}
+
+/** The loops that an observation wakes. Lists that come with every message are constants. */
+export type Wakes = readonly Wake[];
+
+const noWakes: Wakes = [];
+const wakeClaims: Wakes = [{ loop: "claim", in: 0 }];
+const wakeRemotes: Wakes = [{ loop: "remotes", in: 0 }];
 
 /**
  * All that a Scheduler remembers from one moment to the next, as plain data: `printState` writes it as JSON. It changes

@@ -45,7 +45,7 @@ export interface Access {
   readonly toRead: onRequestAsyncHookHandler[];
 }
 
-interface Options {
+interface AccessRules {
   /** Whether a request shows the operators' token. */
   readonly hasToken: (request: Asking) => boolean;
   readonly anonymousMay: ReadonlySet<AnonymousPermission>;
@@ -53,7 +53,7 @@ interface Options {
   readonly readTasks: "anyone" | "operators";
 }
 
-export function openAccess({ hasToken, anonymousMay, readTasks }: Options): Access {
+export function openAccess({ hasToken, anonymousMay, readTasks }: AccessRules): Access {
   const mayRead: Access["mayRead"] = (request) => readTasks === "anyone" || hasToken(request);
   const may = (request: Asking, permission: AnonymousPermission): boolean =>
     anonymousMay.has(permission) || hasToken(request);

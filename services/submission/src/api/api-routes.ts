@@ -15,11 +15,10 @@ import { sharedView } from "../overview/shared-view.ts";
 import { resultRoute } from "../results/result-route.ts";
 import { resultWaiter } from "../results/result-waiter.ts";
 import { searchRoutes } from "../search/search-routes.ts";
-import { eventsRoute } from "../streams/events-route.ts";
+import { eventsRoute, taskEventsRoute } from "../streams/events-route.ts";
 import { followChanges } from "../streams/follow-changes.ts";
-import { followTasks } from "../streams/follow-tasks.ts";
 import { openStreams } from "../streams/open-streams.ts";
-import { taskEventsRoute } from "../streams/task-events-route.ts";
+import { followTasks } from "../streams/poll-tasks.ts";
 import { submitRoutes } from "../submit-routes.ts";
 import { systemRoute } from "../system/system-route.ts";
 import { attemptsRoute } from "../view/attempts-route.ts";
@@ -115,13 +114,13 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
   documentRoutes(app, deps);
 }
 
-interface Dependencies {
+interface ConsoleFacts {
   /** The address of a trace; null: nothing is known of where traces are. */
   readonly traceUrlTemplate: string | null;
 }
 
 /** Shows what the console must know before anyone has logged in. Nothing of it is a secret. */
-function consoleRoutes(app: FastifyInstance, { traceUrlTemplate }: Dependencies): void {
+function consoleRoutes(app: FastifyInstance, { traceUrlTemplate }: ConsoleFacts): void {
   const schema = describe({
     id: "getConsoleSettings",
     tag: "service",

@@ -67,7 +67,7 @@ const withPortablePattern = (key: string, value: unknown): unknown =>
 
 /** The active versions that are asked for. Throws a 422 for a name that is none of theirs, and for too many of them. */
 async function workflowsOf(
-  store: Dependencies["store"],
+  store: DocumentSources["store"],
   asked: string,
 ): Promise<readonly TypedWorkflow[]> {
   const active = (await store.findWorkflows()).filter(
@@ -111,7 +111,7 @@ const policy = {
   "frame-ancestors": "'none'",
 };
 
-interface Dependencies {
+interface DocumentSources {
   readonly store: Pick<SubmissionStore, "findWorkflows" | "findWorkflow">;
   readonly access: Pick<Access, "mustBeAllowed">;
 }
@@ -126,7 +126,7 @@ const DocumentQuery = Type.Object({
 const mostDefinitions = 4 * 1024 * 1024;
 
 /** Serves the document, and a page that shows it and asks no other host for anything. */
-export function documentRoutes(app: FastifyInstance, { store, access }: Dependencies): void {
+export function documentRoutes(app: FastifyInstance, { store, access }: DocumentSources): void {
   app.get<{ Querystring: Static<typeof DocumentQuery> }>(
     "/v1/openapi.json",
     { schema: { hide: true, querystring: DocumentQuery } },

@@ -12,7 +12,7 @@ import { printableBody } from "./printable-body.ts";
 import { type ReplayDependencies, replayDeadLetter } from "./replay-dead-letter.ts";
 import { type ReplayRules, replayOf } from "./replay-of.ts";
 
-interface Dependencies extends ReplayDependencies {
+interface DeadLetterDependencies extends ReplayDependencies {
   readonly onRequest: onRequestAsyncHookHandler;
 }
 
@@ -48,7 +48,7 @@ interface Acting {
 }
 
 /** Messages that no service could use: operators look at them, send them once more, or discard them. */
-export function deadLetterRoutes(app: FastifyInstance, deps: Dependencies): void {
+export function deadLetterRoutes(app: FastifyInstance, deps: DeadLetterDependencies): void {
   const { store, onRequest } = deps;
   listRoute(app, deps);
   actionsRoute(app, deps);
@@ -93,7 +93,10 @@ export function deadLetterRoutes(app: FastifyInstance, deps: Dependencies): void
   });
 }
 
-function listRoute(app: FastifyInstance, { store, onRequest, replays }: Dependencies): void {
+function listRoute(
+  app: FastifyInstance,
+  { store, onRequest, replays }: DeadLetterDependencies,
+): void {
   const schema = {
     ...describe({
       id: "listDeadLetters",
@@ -115,7 +118,7 @@ function listRoute(app: FastifyInstance, { store, onRequest, replays }: Dependen
   );
 }
 
-function actionsRoute(app: FastifyInstance, { store, onRequest }: Dependencies): void {
+function actionsRoute(app: FastifyInstance, { store, onRequest }: DeadLetterDependencies): void {
   const schema = {
     ...describe({
       id: "listDeadLetterActions",

@@ -8,7 +8,7 @@ import { nextAfter, pageFields, readCursor, sizeOf } from "../api/pages.ts";
 import { isRowNumber } from "../api/query-parts.ts";
 import { Problem } from "../problem.ts";
 
-interface Dependencies {
+interface PauseDependencies {
   readonly store: OperationsStore;
   readonly hint: () => void;
   readonly onRequest: onRequestAsyncHookHandler;
@@ -32,7 +32,10 @@ const knownAgents = async (store: OperationsStore): Promise<readonly string[]> =
 ];
 
 /** Pauses an Agent or a workflow: none of its steps is claimed until it is resumed. Lists what is paused. */
-export function pauseRoutes(app: FastifyInstance, { store, hint, onRequest }: Dependencies): void {
+export function pauseRoutes(
+  app: FastifyInstance,
+  { store, hint, onRequest }: PauseDependencies,
+): void {
   for (const kind of ["agent", "workflow"] as const) {
     const known = (): Promise<readonly string[]> =>
       kind === "agent" ? knownAgents(store) : store.findWorkflowNames();
@@ -78,7 +81,7 @@ const PausesQuery = Type.Object(pageFields(pages), { additionalProperties: false
 
 function listRoute(
   app: FastifyInstance,
-  { store, onRequest }: Pick<Dependencies, "store" | "onRequest">,
+  { store, onRequest }: Pick<PauseDependencies, "store" | "onRequest">,
 ): void {
   const schema = {
     ...describe({

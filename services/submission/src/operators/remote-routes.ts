@@ -6,7 +6,7 @@ import { ActBody, NameParams } from "../act-body.ts";
 import { describe, ref } from "../api/describe.ts";
 import { Problem } from "../problem.ts";
 
-interface Dependencies {
+interface RemoteDependencies {
   readonly store: OperationsStore;
   readonly hint: () => void;
   readonly onRequest: onRequestAsyncHookHandler;
@@ -24,7 +24,10 @@ interface Act {
  * Remote services and their circuit breakers. An operator holds a service, and no step of its Agents is claimed until
  * an operator releases it; or releases one that failed, which closes its breaker. Its steps follow in growing numbers.
  */
-export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: Dependencies): void {
+export function remoteRoutes(
+  app: FastifyInstance,
+  { store, hint, onRequest }: RemoteDependencies,
+): void {
   const schema = describe({
     id: "listRemotes",
     tag: "remotes",

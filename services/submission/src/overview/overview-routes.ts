@@ -47,7 +47,7 @@ function rangeOf({ from, until }: Static<typeof StatisticsQuery>, now: number) {
   throw invalidRequest([{ pointer: "/from", detail: "must be before `until`" }]);
 }
 
-interface Dependencies {
+interface OverviewDependencies {
   readonly store: OperationsStore;
   /** The overview, at most a second old. */
   readonly overview: () => ReturnType<typeof readOverview>;
@@ -56,13 +56,13 @@ interface Dependencies {
 }
 
 /** What operators look at: what needs them now, what happened over time, and what failed alike. */
-export function overviewRoutes(app: FastifyInstance, deps: Dependencies): void {
+export function overviewRoutes(app: FastifyInstance, deps: OverviewDependencies): void {
   overviewRoute(app, deps);
   statisticsRoute(app, deps);
   failuresRoute(app, deps);
 }
 
-function overviewRoute(app: FastifyInstance, { overview, onRequest }: Dependencies): void {
+function overviewRoute(app: FastifyInstance, { overview, onRequest }: OverviewDependencies): void {
   const schema = describe({
     id: "getOverview",
     tag: "statistics",
@@ -76,7 +76,7 @@ function overviewRoute(app: FastifyInstance, { overview, onRequest }: Dependenci
 
 function statisticsRoute(
   app: FastifyInstance,
-  { store, directory, onRequest }: Dependencies,
+  { store, directory, onRequest }: OverviewDependencies,
 ): void {
   const schema = describe({
     id: "getStatistics",
@@ -115,7 +115,10 @@ function statisticsRoute(
   );
 }
 
-function failuresRoute(app: FastifyInstance, { store, directory, onRequest }: Dependencies): void {
+function failuresRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: OverviewDependencies,
+): void {
   const schema = describe({
     id: "listFailures",
     tag: "statistics",

@@ -11,7 +11,7 @@ import { mostResultBytes } from "./result-of.ts";
 import type { ResultWaiter } from "./result-waiter.ts";
 import { isSettled, longestWait, waitForResult } from "./wait-for-result.ts";
 
-interface Dependencies {
+interface ResultDependencies {
   readonly tasks: Tasks;
   readonly waiter: ResultWaiter;
   readonly access: Pick<Access, "toRead">;
@@ -28,7 +28,10 @@ const Query = Type.Object({
 });
 
 /** Shows what a task resulted in, and waits for that if it is asked to. */
-export function resultRoute(app: FastifyInstance, { tasks, waiter, access }: Dependencies): void {
+export function resultRoute(
+  app: FastifyInstance,
+  { tasks, waiter, access }: ResultDependencies,
+): void {
   const schema = {
     ...describe({
       id: "getResult",

@@ -2,7 +2,7 @@ import type { Milliseconds } from "@holdfast/domain";
 import type { Caller, Shares } from "@holdfast/runtime/http";
 import type { SubmissionStore } from "@holdfast/state-store";
 
-interface Dependencies {
+interface ResultWaiterDependencies {
   readonly store: Pick<SubmissionStore, "findFinishedTasks">;
   /** Requests that wait at a time, by address, each with its connection. */
   readonly room: Shares;
@@ -48,7 +48,7 @@ export function resultWaiter({
   store,
   room,
   clock = () => performance.now(),
-}: Dependencies): ResultWaiter {
+}: ResultWaiterDependencies): ResultWaiter {
   const waiting = new Set<Waiting>();
   let next: ReturnType<typeof setTimeout> | null = null;
   let isLooking = false;

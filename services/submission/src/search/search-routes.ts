@@ -8,7 +8,7 @@ import { CountQuery, filterOfQuery, ListQuery, pageOf } from "./list-query.ts";
 import { filterOfBody, SearchBody } from "./search-body.ts";
 import { withVersions } from "./with-versions.ts";
 
-interface Dependencies {
+interface SearchDependencies {
   readonly store: OperationsStore;
   readonly directory: WorkflowDirectory;
   readonly onRequest: onRequestAsyncHookHandler;
@@ -21,13 +21,16 @@ const labels = "A label `x` is asked for as `label.x`.";
  * Lists, searches and counts tasks, newest first. For operators only: a submitter knows the ids of its own tasks,
  * and may not see those of others. What is found is what the store holds at that moment.
  */
-export function searchRoutes(app: FastifyInstance, deps: Dependencies): void {
+export function searchRoutes(app: FastifyInstance, deps: SearchDependencies): void {
   listRoute(app, deps);
   countRoute(app, deps);
   searchRoute(app, deps);
 }
 
-function listRoute(app: FastifyInstance, { store, directory, onRequest }: Dependencies): void {
+function listRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: SearchDependencies,
+): void {
   const schema = {
     ...describe({
       id: "listTasks",
@@ -48,7 +51,10 @@ function listRoute(app: FastifyInstance, { store, directory, onRequest }: Depend
   );
 }
 
-function countRoute(app: FastifyInstance, { store, directory, onRequest }: Dependencies): void {
+function countRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: SearchDependencies,
+): void {
   const schema = {
     ...describe({
       id: "countTasks",
@@ -67,7 +73,10 @@ function countRoute(app: FastifyInstance, { store, directory, onRequest }: Depen
   );
 }
 
-function searchRoute(app: FastifyInstance, { store, directory, onRequest }: Dependencies): void {
+function searchRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: SearchDependencies,
+): void {
   const schema = {
     ...describe({
       id: "searchTasks",

@@ -5,7 +5,7 @@ import type { EventStream } from "./event-stream.ts";
 import { type Following, followByPolls } from "./follow-by-polls.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
-interface Dependencies {
+interface ChangesDependencies {
   readonly store: OperationsStore;
   readonly streams: Pick<OpenStreams, "isReady">;
   /** How the system is, at most a second old. */
@@ -32,7 +32,7 @@ const mostResumed = 20;
  * Sends to each that follows all tasks which of them have changed, and how the system is, once a second. A client that
  * comes again, or that did not read for a while, gets what it missed by a look of its own.
  */
-export function followChanges(deps: Dependencies): Following<ChangesFollower> {
+export function followChanges(deps: ChangesDependencies): Following<ChangesFollower> {
   const ticks = tickSender(deps);
   let view: ChangesView = changesView();
   return followByPolls({
@@ -56,7 +56,7 @@ interface Polled {
 }
 
 async function readChanges(
-  { store, streams }: Dependencies,
+  { store, streams }: ChangesDependencies,
   followers: readonly ChangesFollower[],
   view: ChangesView,
 ): Promise<Polled> {
@@ -79,7 +79,7 @@ async function readChanges(
 }
 
 /** Sends the overview each two seconds, and at once to a client that has none yet. */
-function tickSender({ overview }: Pick<Dependencies, "overview">) {
+function tickSender({ overview }: Pick<ChangesDependencies, "overview">) {
   const ticked = new WeakSet<ChangesFollower>();
   let dueAt = 0;
   return {

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type MakeRoom, unpacked } from "../room.ts";
 import { type EventStream, openEventStream } from "./event-stream.ts";
 
-interface Options {
+interface StreamOptions {
   /** Streams at a time, by address. */
   readonly room: Shares;
   /** What all of them may leave unread, in bytes. */
@@ -43,7 +43,7 @@ export function openStreams({
   memory,
   callerOf,
   clock = () => performance.now(),
-}: Options): OpenStreams {
+}: StreamOptions): OpenStreams {
   const streams = new Map<EventStream, Caller>();
   const isReading = readerWatch(clock);
   let isStopped = false;

@@ -1,13 +1,15 @@
+import type { Milliseconds } from "@holdfast/domain";
 import { overload } from "@holdfast/runtime";
 import type { SubmissionStore, TaskStanding } from "@holdfast/state-store";
 import type { Tasks } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
 import type { TaskResource } from "../task-resource.ts";
 import { writeEvent } from "./event-stream.ts";
+import { type Following, followByPolls } from "./follow-by-polls.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Follower } from "./task-followers.ts";
 
-export interface PollDependencies {
+interface PollDependencies {
   readonly store: Pick<SubmissionStore, "findMovesSince" | "findStandings">;
   readonly tasks: Pick<Tasks, "show">;
   readonly streams: Pick<OpenStreams, "isReady" | "roomFor">;
@@ -21,10 +23,7 @@ const asked = 200;
 const mostShown = 100;
 
 /** Sends to followers what their tasks have done since the last look. */
-export async function pollTasks(
-  deps: PollDependencies,
-  followers: readonly Follower[],
-): Promise<void> {
+async function pollTasks(deps: PollDependencies, followers: readonly Follower[]): Promise<void> {
   for (let at = 0; at < followers.length; at += asked) {
     await sendMoves(deps, followers.slice(at, at + asked));
   }
@@ -110,3 +109,23 @@ function showTask(one: Follower, task: TaskResource, event: Buffer): void {
   // Its last moves were not read yet.
   else one.isBehind = task.finishedAt !== null;
 }
+
+/** Milliseconds between two looks: more where many follow. */
+const soon: Milliseconds = 250;
+const later: Milliseconds = 1_000;
+const few = 100;
+
+/** Sends to each that follows a task what becomes of it. One look asks for all tasks that are followed. */
+export const followTasks = (deps: PollDependencies): Following<Follower> =>
+  followByPolls({
+    async look(followers) {
+      const rest = followers.size > few ? later : soon;
+      const ready = [...followers].filter(({ stream }) => deps.streams.isReady(stream));
+      try {
+        await pollTasks(deps, ready);
+      } finally {
+        for (const one of followers) if (one.hasEnded) followers.delete(one);
+      }
+      return rest;
+    },
+  });

@@ -7,14 +7,14 @@ export interface FoundQueues {
   readonly queuesNote: string | null;
 }
 
-interface Options {
+interface QueueSources {
   /** RabbitMQ's HTTP API, with user and password; null: unknown. */
   readonly managementUrl: string | null;
   readonly brokerUrl: string;
 }
 
 /** Asks RabbitMQ's HTTP API, which alone counts queues without taking part. An answer that fails is a sentence. */
-export async function findQueues({ managementUrl, brokerUrl }: Options): Promise<FoundQueues> {
+export async function findQueues({ managementUrl, brokerUrl }: QueueSources): Promise<FoundQueues> {
   if (managementUrl === null) {
     return notKnown(
       "Queues are not known: set BROKER_MANAGEMENT_URL to RabbitMQ's HTTP API, with a user who has the tag monitoring.",

@@ -5,7 +5,7 @@ import { describe, ref } from "../api/describe.ts";
 import { sharedView } from "../overview/shared-view.ts";
 import type { FoundQueues } from "./find-queues.ts";
 
-interface Dependencies {
+interface SystemDependencies {
   readonly store: OperationsStore;
   readonly queues: () => Promise<FoundQueues>;
   /** The configuration of this process, with its secrets: they are left out of the answer. */
@@ -19,7 +19,7 @@ const freshFor = 5_000;
 /** What the tasks run on, for operators. */
 export function systemRoute(
   app: FastifyInstance,
-  { store, queues, configuration, onRequest }: Dependencies,
+  { store, queues, configuration, onRequest }: SystemDependencies,
 ): void {
   const version = holdfastVersion();
   const look = sharedView(() => readSystem({ store, queues, version }), { freshFor });
@@ -39,14 +39,14 @@ export function systemRoute(
   }));
 }
 
-interface Options {
+interface SystemSources {
   readonly store: OperationsStore;
   readonly queues: () => Promise<FoundQueues>;
   readonly version: string;
 }
 
 /** What the tasks run on: processes, queues, outbox and months. */
-async function readSystem({ store, queues, version }: Options) {
+async function readSystem({ store, queues, version }: SystemSources) {
   const [instances, found, outbox, partitions] = await Promise.all([
     store.findInstances(),
     queues(),

@@ -14,7 +14,7 @@ import { roomForRows, wholeBytes } from "../room.ts";
 import { unusable } from "../workflow-directory.ts";
 import { type Attempt, attemptsOf, type Wait } from "./attempts.ts";
 
-interface Dependencies {
+interface AttemptsDependencies {
   readonly store: OperationsStore;
   readonly tasks: Tasks;
   readonly onRequest: onRequestAsyncHookHandler;
@@ -26,7 +26,7 @@ const most = 1_000;
 const mostMoves = 4_000;
 
 /** Shows the attempts of a task, with the deadline that each ran against, and what came too late. */
-export function attemptsRoute(app: FastifyInstance, deps: Dependencies): void {
+export function attemptsRoute(app: FastifyInstance, deps: AttemptsDependencies): void {
   const { onRequest } = deps;
   const schema = {
     ...describe({
@@ -58,7 +58,7 @@ interface ShownAttempts {
 }
 
 async function showAttempts(
-  { store }: Pick<Dependencies, "store">,
+  { store }: Pick<AttemptsDependencies, "store">,
   { task, isWhole }: FoundTask,
 ): Promise<ShownAttempts> {
   const [facts, stored] = await Promise.all([

@@ -5,14 +5,14 @@ import { type ById, codesOfTask, TaskParams, type Tasks } from "../find-tasks.ts
 import { Problem } from "../problem.ts";
 import type { Inspection } from "./open-inspection.ts";
 
-interface Dependencies {
+interface InspectionDependencies {
   readonly tasks: Tasks;
   readonly inspection: Inspection;
   readonly onRequest: onRequestAsyncHookHandler;
 }
 
 /** What `holdfast why`, `holdfast doctor` and `holdfast verify` say. */
-export function inspectionRoutes(app: FastifyInstance, deps: Dependencies): void {
+export function inspectionRoutes(app: FastifyInstance, deps: InspectionDependencies): void {
   whyRoute(app, deps);
   const { inspection, onRequest } = deps;
   const doctor = describe({
@@ -40,7 +40,10 @@ export function inspectionRoutes(app: FastifyInstance, deps: Dependencies): void
   });
 }
 
-function whyRoute(app: FastifyInstance, { tasks, inspection, onRequest }: Dependencies): void {
+function whyRoute(
+  app: FastifyInstance,
+  { tasks, inspection, onRequest }: InspectionDependencies,
+): void {
   const schema = {
     ...describe({
       id: "explainTask",

@@ -24,7 +24,7 @@ export interface Inspection {
   verify(): Promise<Found<VerifiedStore>>;
 }
 
-interface Options {
+interface InspectionOptions {
   readonly stateStoreUrl: string;
   readonly brokerUrl: string;
   /** RabbitMQ's HTTP API; null: what only it can tell is not known. */
@@ -43,7 +43,7 @@ const look = <What>(ask: () => Promise<What>) =>
   onceAtATime(async () => ({ at: new Date(), found: await ask() }), { keepFor });
 
 /** Looks at both servers over connections of its own, which are closed soon after each look. */
-export function openInspection(options: Options): Inspection & AsyncDisposable {
+export function openInspection(options: InspectionOptions): Inspection & AsyncDisposable {
   const { stateStoreUrl, brokerUrl, managementUrl, name } = options;
   const store = openInspector({ url: stateStoreUrl, applicationName: name });
   const broker = { url: brokerUrl, managementUrl, name };

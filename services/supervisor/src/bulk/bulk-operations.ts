@@ -5,7 +5,7 @@ import type { AttemptOfTask, BulkWork, SupervisorStore } from "@holdfast/state-s
 
 type BulkStore = Pick<SupervisorStore, "findBulkWork" | "applyBulkItems" | "verifyBulkItems">;
 
-interface Dependencies {
+interface BulkDependencies {
   readonly store: BulkStore;
   /** Tells the Schedulers that there may be something to do. */
   readonly hint: () => void;
@@ -24,7 +24,7 @@ const verifyBatch = 500;
 const shortestRest = 20;
 const whileVerifying = 500;
 
-interface BulkOptions extends Pick<Dependencies, "store" | "log" | "failpoint"> {
+interface BulkOptions extends Pick<BulkDependencies, "store" | "log" | "failpoint"> {
   /** The broker, to hint at the Schedulers and Agents. */
   readonly broker: Pick<Broker, "publish">;
   /** How often a Supervisor scans, in milliseconds. */
@@ -60,7 +60,7 @@ export function bulkOperations(bulk: BulkOptions) {
  * looks what became of those before. All that is known stands in the store, so any Supervisor goes on where another
  * was killed; each skips an operation that another holds (SKIP LOCKED). Resolves to the delay until the next round.
  */
-export function workBulkOperations(deps: Dependencies) {
+export function workBulkOperations(deps: BulkDependencies) {
   const { store, rest } = deps;
   const places: Places = { applied: new Map(), verified: new Map() };
   return async (): Promise<number> => {
@@ -86,7 +86,7 @@ interface Places {
 
 /** Resolves to when there may be more to apply. */
 async function apply(
-  { store, hint, cancel, log, failpoint, rest }: Dependencies,
+  { store, hint, cancel, log, failpoint, rest }: BulkDependencies,
   operation: BulkWork,
   places: Places,
 ): Promise<number> {
@@ -112,7 +112,7 @@ async function apply(
 
 /** Resolves to when the next look is worth while. */
 async function verify(
-  { store, log }: Dependencies,
+  { store, log }: BulkDependencies,
   operation: BulkWork,
   places: Places,
 ): Promise<number> {
@@ -126,7 +126,7 @@ async function verify(
 }
 
 function logEnd(
-  log: Dependencies["log"],
+  log: BulkDependencies["log"],
   { id, action }: BulkWork,
   state: BulkWork["state"],
 ): void {

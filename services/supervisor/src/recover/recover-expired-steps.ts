@@ -21,7 +21,7 @@ import {
 import type { RecoveryDelay } from "./recovery-delay.ts";
 import type { ReplyProbes } from "./reply-probes.ts";
 
-interface Dependencies {
+interface RecoveryDependencies {
   readonly store: Pick<SupervisorStore, "findExpired" | "applyEvents" | "rememberOutage">;
   readonly broker: Pick<Broker, "inspect">;
   readonly clock: Pick<Clock, "now">;
@@ -61,7 +61,7 @@ const timeout = 10_000;
  * locked tasks (SKIP LOCKED), and the next scan leaves them out, so that they hide none of those after them. Resolves to
  * the delay until the next scan: until the next complete-by time, within bounds.
  */
-export function recoverExpiredSteps(deps: Dependencies) {
+export function recoverExpiredSteps(deps: RecoveryDependencies) {
   const { store, recoveryDelay, probes, rest } = deps;
   const apply = applyRemedies(deps);
   const areUnrecorded = unrecordedReplies(deps);
@@ -101,7 +101,7 @@ function unrecordedReplies({
   store,
   broker,
   clock,
-}: Pick<Dependencies, "store" | "broker" | "clock">) {
+}: Pick<RecoveryDependencies, "store" | "broker" | "clock">) {
   let since: number | null = null;
   return async (): Promise<"no" | "wait" | "yes"> => {
     const reports = await broker.inspect(unrecordedQueue);
@@ -116,7 +116,7 @@ function unrecordedReplies({
 }
 
 /** Has the domain decide on what has expired. Returns how many events changed a task, and holds the tasks of the others. */
-function applyRemedies(deps: Dependencies) {
+function applyRemedies(deps: RecoveryDependencies) {
   const { store, hint, cancel, log, failpoint, actor } = deps;
   const trace = recoveryTracer(deps.tracing ?? noTracing);
   return async (

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@holdfast/runtime";
 
-interface Options {
+interface DelayOptions {
   /** How long to hold back, in milliseconds. */
   readonly recoveryDelay: number;
   readonly log: Pick<Logger, "warn">;
@@ -14,7 +14,7 @@ const gap = 2_000;
  * Holds recovery back for a while after an outage, and after a start: replies waited it out as well, and must not be
  * taken for silence because the Supervisor came back first.
  */
-export function delayRecovery({ recoveryDelay, log, clock }: Options) {
+export function delayRecovery({ recoveryDelay, log, clock }: DelayOptions) {
   let expectedAt = Number.NEGATIVE_INFINITY;
   let heldUntil = 0;
   return {

@@ -1,7 +1,7 @@
 import type { Logger, Measure } from "@holdfast/runtime";
 import type { SupervisorStore } from "@holdfast/state-store";
 
-interface Dependencies {
+interface ReplanDependencies {
   readonly store: Pick<SupervisorStore, "findStalledTasks" | "applyEvents">;
   readonly log: Logger;
   readonly actor: string;
@@ -17,7 +17,7 @@ const untouchedFor = 60_000;
  * an error. Looks at the next few tasks each time, and resolves to whether they were the last: then it
  * begins again.
  */
-export function replanStalledTasks({ store, log, actor, replanned: count }: Dependencies) {
+export function replanStalledTasks({ store, log, actor, replanned: count }: ReplanDependencies) {
   let after: string | null = null;
   return async (): Promise<boolean> => {
     const { taskIds, next } = await store.findStalledTasks({ after, untouchedFor });

@@ -3,7 +3,7 @@ import type { Broker, PublishResult } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { Asked, SupervisorStore } from "@holdfast/state-store";
 
-interface Options {
+interface ProbeOptions {
   readonly store: Pick<SupervisorStore, "askForProof" | "raisePathAlert">;
   readonly broker: Pick<Broker, "publish">;
   readonly clock: Pick<Clock, "now">;
@@ -39,7 +39,7 @@ interface SentProbe {
  * missing may be on its way. What becomes of probes stands in the store: all Supervisors share it, and one that starts
  * again goes on with it.
  */
-export function replyProbes({ store, broker, clock, log }: Options) {
+export function replyProbes({ store, broker, clock, log }: ProbeOptions) {
   const sender = probeSender({ broker, clock });
   let begun: number | null = null;
   let [isLogged, isAlerted] = [false, false];
@@ -81,7 +81,7 @@ export function replyProbes({ store, broker, clock, log }: Options) {
 }
 
 /** Sends a probe to a queue unless one is on its way, and others rarely while none arrives. */
-function probeSender({ broker, clock }: Pick<Options, "broker" | "clock">) {
+function probeSender({ broker, clock }: Pick<ProbeOptions, "broker" | "clock">) {
   /** The last probe of each queue. */
   const sent = new Map<string, SentProbe>();
 

@@ -1,8 +1,6 @@
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { OldMonth, SupervisorStore } from "@holdfast/state-store";
-import { clockGuard } from "./clock-guard.ts";
 import { batch, deleteInBatches } from "./delete-in-batches.ts";
-import { deleteMessages } from "./delete-messages.ts";
 
 export type ForgettingStore = Pick<
   SupervisorStore,
@@ -18,7 +16,7 @@ export type ForgettingStore = Pick<
   | "readClock"
 >;
 
-interface Dependencies {
+interface RetentionDependencies {
   readonly store: ForgettingStore;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly clock: Clock;
@@ -34,7 +32,7 @@ interface Dependencies {
  * with an unfinished task, the finished tasks are deleted. Each kind has a share of the round, so that none keeps the
  * others waiting. Resolves to whether one of them may have more.
  */
-export function dropOldMonths(deps: Dependencies) {
+export function dropOldMonths(deps: RetentionDependencies) {
   const { store, clock, keep } = deps;
   const checkClock = clockGuard(deps);
   const deleteOldMessages = deleteMessages(deps);
@@ -59,7 +57,7 @@ export function dropOldMonths(deps: Dependencies) {
   };
 }
 
-interface Dropping extends Pick<Dependencies, "store" | "log" | "clock"> {
+interface Dropping extends Pick<RetentionDependencies, "store" | "log" | "clock"> {
   readonly keep: number;
   readonly signal: AbortSignal;
 }
@@ -79,4 +77,50 @@ async function dropMonth(
   const { deleted: tasks, isPartial } = await deleteInBatches(deleteBatch, { clock, signal });
   if (tasks > 0) log.info({ month, tasks }, "old tasks deleted");
   return isPartial;
+}
+
+/** Checks whether the store's clock has jumped ahead, and logs when that changes. The store deletes nothing meanwhile. */
+function clockGuard({
+  store,
+  log,
+}: Pick<RetentionDependencies, "store" | "log">): () => Promise<void> {
+  let aheadSince: number | null = null;
+
+  return async () => {
+    const known = aheadSince;
+    aheadSince = await store.readClock();
+    if (aheadSince === known) return;
+    if (aheadSince === null) log.info("store clock is trusted again");
+    else {
+      const since = new Date(aheadSince).toISOString();
+      log.error(
+        { since },
+        "store clock is ahead of the last look: nothing more is deleted for a day",
+      );
+    }
+  };
+}
+
+/** Bytes of refused replies, and of dead letters, that are kept of one sender. */
+const mostBytes = 64 * 1024 ** 2;
+/** Milliseconds between two counts of these bytes: they are counted one by one. */
+const countEvery = 600_000;
+
+/**
+ * Deletes refused replies and dead letters that are old, and those beyond the limit of their sender. Resolves to
+ * whether there may be more.
+ */
+function deleteMessages({ store, log, clock, keepMessages }: RetentionDependencies) {
+  let countedAt = Number.NEGATIVE_INFINITY;
+
+  return async (signal: AbortSignal): Promise<boolean> => {
+    const deleteBatch = () => store.deleteOldMessages({ keep: keepMessages, batch });
+    const { isPartial } = await deleteInBatches(deleteBatch, { clock, signal });
+    if (clock.now() - countedAt < countEvery || signal.aborted) return isPartial;
+    const dropped = await store.deleteExcessMessages({ mostBytes, batch: 50 * batch });
+    // More may be left.
+    countedAt = dropped.length === 0 ? clock.now() : Number.NEGATIVE_INFINITY;
+    for (const one of dropped) log.warn(one, "messages beyond the limit of a sender deleted");
+    return isPartial;
+  };
 }

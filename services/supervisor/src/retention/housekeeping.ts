@@ -7,9 +7,8 @@ import {
   systemClock,
 } from "@holdfast/runtime";
 import type { SupervisorStore } from "@holdfast/state-store";
-import { type ForgettingStatistics, forgetStatistics } from "../statistics/forget-statistics.ts";
 import { type CountingStore, rollUpHistory } from "../statistics/roll-up-history.ts";
-import { pause } from "./delete-in-batches.ts";
+import { batch, deleteInBatches, pause } from "./delete-in-batches.ts";
 import { dropOldMonths, type ForgettingStore } from "./drop-old-months.ts";
 
 type SweepingStore = Pick<SupervisorStore, "deleteFreeBusinessKeys">;
@@ -79,19 +78,39 @@ export function housekeeping({ clock = systemClock, ...options }: HousekeepingOp
 
 type PartitioningStore = Pick<SupervisorStore, "makePartitions">;
 
-interface Dependencies {
-  readonly store: PartitioningStore;
-  readonly log: Pick<Logger, "info">;
-}
-
 /** Milliseconds. The next month is made as soon as this one has begun, so there is time enough. */
 const rest = 3_600_000;
 
 /** Has the store make room for this month and the next. Resolves to how long to rest. */
-function makePartitions({ store, log }: Dependencies) {
+function makePartitions({
+  store,
+  log,
+}: {
+  readonly store: PartitioningStore;
+  readonly log: Pick<Logger, "info">;
+}) {
   return async (): Promise<number> => {
     const months = await store.makePartitions();
     if (months.length > 0) log.info({ months }, "partitions made");
     return rest;
   };
 }
+
+type ForgettingStatistics = Pick<SupervisorStore, "deleteOldStatistics">;
+
+interface Forgetting {
+  readonly store: ForgettingStatistics;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds. The shortest time that counts are kept is three days. */
+const statisticsInterval = 3_600_000;
+
+/** Deletes counts and groups of failures that are past their time. Resolves to how long to interval. */
+const forgetStatistics =
+  ({ store, ...ending }: Forgetting) =>
+  async (): Promise<number> => {
+    const { isPartial } = await deleteInBatches(() => store.deleteOldStatistics({ batch }), ending);
+    return isPartial ? pause : statisticsInterval;
+  };

@@ -3,11 +3,6 @@ import type { SupervisorStore } from "@holdfast/state-store";
 
 export type CountingStore = Pick<SupervisorStore, "findStatisticsProgress" | "rollUp">;
 
-interface Dependencies {
-  readonly store: CountingStore;
-  readonly log: Pick<Logger, "info">;
-}
-
 /** Milliseconds between two looks whether the history has become longer, and while another Supervisor counts. */
 const interval = 5_000;
 /** Milliseconds between two batches, in which others get the store's attention. */
@@ -19,7 +14,13 @@ const muchBehind = 100_000;
  * Counts what was added to the history, a batch in each round. Where nothing was added that is one short statement.
  * Resolves to the milliseconds until the next round.
  */
-export function rollUpHistory({ store, log }: Dependencies): () => Promise<number> {
+export function rollUpHistory({
+  store,
+  log,
+}: {
+  readonly store: CountingStore;
+  readonly log: Pick<Logger, "info">;
+}): () => Promise<number> {
   let wasBehind = false;
   return async () => {
     const { isDue } = await store.findStatisticsProgress();

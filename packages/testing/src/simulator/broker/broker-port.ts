@@ -22,13 +22,13 @@ export type SimulatedBroker = Pick<
   | "oldestMs"
 >;
 
-interface Options {
+interface Watched {
   readonly broker: MemoryBroker;
   readonly judge: PublishWatcher;
 }
 
 /** The broker as one process sees it: its connection may break, its confirms may not arrive. */
-export function brokerPort(world: World, host: Host, { broker, judge }: Options): SimulatedBroker {
+export function brokerPort(world: World, host: Host, { broker, judge }: Watched): SimulatedBroker {
   const connection = brokerConnection(world, host, broker);
   const publish = publishing(world, host, { broker, judge, connection });
   // The same object, whose `isReady` changes, and no getter: see the timeline.

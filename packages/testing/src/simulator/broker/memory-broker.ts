@@ -84,11 +84,6 @@ export interface MemoryBroker {
   countOutstanding(): number;
 }
 
-interface Options {
-  readonly agents: readonly string[];
-  readonly watcher: BrokerWatcher;
-}
-
 /** Times in which the broker gives nothing out of some queues, or takes nothing. All end with the faults. */
 function stalledConsumers(
   state: BrokerState,
@@ -118,7 +113,10 @@ function stalledConsumers(
 }
 
 /** Queues with acknowledgements, expiration, delivery limits and dead letters, and their troubles. */
-export function memoryBroker(world: World, { agents, watcher }: Options): MemoryBroker {
+export function memoryBroker(
+  world: World,
+  { agents, watcher }: { readonly agents: readonly string[]; readonly watcher: BrokerWatcher },
+): MemoryBroker {
   const queues = new Map<string, Queue>(
     queuesWithDeadLetters(agents).map(([name, deadLetters]) => [
       name,

@@ -17,14 +17,18 @@ export interface PublishWatcher {
   confirmed(message: OutgoingMessage): void;
 }
 
-interface Options {
+interface PublishingOptions {
   readonly broker: MemoryBroker;
   readonly judge: PublishWatcher;
   readonly connection: BrokerConnection;
 }
 
 /** Publishes as one process does: messages and their confirms may be lost on the way. */
-export function publishing(world: World, host: Host, { broker, judge, connection }: Options) {
+export function publishing(
+  world: World,
+  host: Host,
+  { broker, judge, connection }: PublishingOptions,
+) {
   const { random, timeline } = world;
   return (message: OutgoingMessage): Promise<PublishResult> => {
     const { promise, resolve } = Promise.withResolvers<PublishResult>();

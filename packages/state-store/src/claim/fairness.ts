@@ -1,6 +1,6 @@
-import type { DueStep, Milliseconds } from "@holdfast/domain";
+import type { DueStep, DueStepOfTask, Milliseconds } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { type Database, queryAmong } from "../postgres/query.ts";
+import { columns, type Database, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** A place in the order of all fairness keys with due steps. */
@@ -45,3 +45,11 @@ export function fairnessGaps(
     return moved;
   };
 }
+
+const rankSteps = queryAmong("rank-fair-steps", rowsOf<DueStep>());
+
+/** Ranks due steps of tasks with a fairness key; those that are not due, or are locked, are left out. */
+export const rankFairSteps =
+  ({ partitions }: { readonly partitions: ActivePartitions }) =>
+  (db: Database, steps: readonly Pick<DueStepOfTask, "taskId" | "name">[]): Promise<DueStep[]> =>
+    rankSteps(db, partitions.range(), columns(steps, { taskIds: "taskId", names: "name" }));

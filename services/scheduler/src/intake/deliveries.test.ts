@@ -1,7 +1,7 @@
 import type { Delivery } from "@holdfast/messaging";
 import { systemClock } from "@holdfast/runtime";
 import { expect, test } from "@jest/globals";
-import { readEach } from "./read-each.ts";
+import { readEach } from "./deliveries.ts";
 
 /** Reads for so many milliseconds of the processor. */
 function busyFor(ms: number): void {

@@ -1,5 +1,6 @@
-import { cancelExchange, StepCancel } from "@holdfast/contracts";
-import type { Broker } from "../broker.ts";
+import { randomUUID } from "node:crypto";
+import { cancelExchange, StepCancel, wakeExchange } from "@holdfast/contracts";
+import type { Broker } from "./broker.ts";
 
 /** Tells all Agents what need not be finished, and which replies were refused. Only a hint: its loss costs a line of a log. */
 export const cancelHints =
@@ -17,3 +18,15 @@ export const cancelHints =
       });
     }
   };
+
+/** Tells one Scheduler that something is due. Only a hint: should it be lost, they look anyway. */
+export const wakeHint = (broker: Pick<Broker, "publish">) => (): void => {
+  void broker.publish({
+    exchange: wakeExchange,
+    routingKey: "",
+    type: "scheduler.wake.v1",
+    messageId: randomUUID(),
+    transient: true,
+    body: Buffer.alloc(0),
+  });
+};
