@@ -118,21 +118,20 @@ async function deadLetters(url: string): Promise<readonly string[]> {
   return rows.map(({ letter }) => letter);
 }
 
-/** Tasks on which instances of the first list acted first, and those of the second acted last. */
+/** Tasks on which instances of the first list acted, and those of the second last of all. */
 async function carried(
   url: string,
-  [first, last]: readonly [readonly string[], readonly string[]],
+  [earlier, last]: readonly [readonly string[], readonly string[]],
 ): Promise<number> {
   const rows = await queryOnce<{ tasks: number }>(
     url,
     `with acts as (
-       select task_id, (array_agg(actor order by id))[1] as began,
-              (array_agg(actor order by id desc))[1] as ended
+       select task_id, bool_or(actor = any ($1)) as had_part, (array_agg(actor order by id desc))[1] as ended
          from state.events
         group by task_id
      )
-     select count(*)::integer as tasks from acts where began = any ($1) and ended = any ($2)`,
-    [first, last],
+     select count(*)::integer as tasks from acts where had_part and ended = any ($2)`,
+    [earlier, last],
   );
   return rows[0]?.tasks ?? 0;
 }

@@ -50,9 +50,9 @@ export interface UpgradeReport {
   readonly doubled: number;
   readonly deadLetters: number;
   readonly violations: number;
-  /** Tasks that the release before had begun and this one brought to their end. */
+  /** Tasks on which the release before acted, and which this one brought to their end. */
   readonly carriedOver: number;
-  /** Tasks that this release had begun and the one before brought to their end. */
+  /** Tasks on which this release acted, and which the one before brought to their end. */
   readonly carriedBack: number;
   /** Tasks of a workflow that only the release before has stored, begun after the upgrade. */
   readonly ofKeptWorkflow: number;
@@ -89,10 +89,10 @@ function vacuityOf(report: UpgradeReport): readonly string[] {
       ...(orders === 0 ? [`no order was accepted in the phase "${name}"`] : []),
       ...(killsBefore + killsHere === 0 ? [`no process was killed in the phase "${name}"`] : []),
     ]),
-    ...(report.carriedOver === 0
-      ? ["no task was begun before the upgrade and ended after it"]
+    ...(report.carriedOver === 0 ? ["no task of the release before ended on this one"] : []),
+    ...(wentBack && report.carriedBack === 0
+      ? ["no task of this release ended on the one before"]
       : []),
-    ...(wentBack && report.carriedBack === 0 ? ["no task went back to the release before"] : []),
     ...(report.ofKeptWorkflow === 0 ? ["no task of a kept workflow was begun afterwards"] : []),
   ];
 }

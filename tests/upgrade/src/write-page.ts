@@ -75,8 +75,8 @@ const countsOf = (report: UpgradeReport): readonly (readonly [string, number])[]
   ["dead letters", report.deadLetters],
   ["breaches of invariants", report.violations],
   ["processes that ended by themselves", report.crashed],
-  ["tasks begun on the release before and ended on this one", report.carriedOver],
-  ["tasks begun on this release and ended on the one before", report.carriedBack],
+  ["tasks on which the release before acted, ended by this one", report.carriedOver],
+  ["tasks on which this release acted, ended by the one before", report.carriedBack],
   [
     "tasks of a workflow that only the release before stored, begun after the upgrade",
     report.ofKeptWorkflow,
