@@ -15,14 +15,14 @@ import type { Release } from "./release.ts";
 /** The services that are upgraded. The partners stand for the world outside, and keep their ledger. */
 export type Service = Exclude<ServiceName, "partners">;
 
-export interface Kill {
+interface Kill {
   readonly at: number;
   readonly service: Service;
   readonly release: Release;
 }
 
 /** A process that ended by itself, or never got ready. */
-export interface Crash {
+interface Crash {
   readonly service: Service;
   readonly release: Release;
   /** The last of what it logged as an error. */
@@ -43,7 +43,10 @@ export interface Fleet extends AsyncDisposable {
   /** Stops a process of that release in order, as an operator does; it is not started again. */
   remove(service: Service, release: Release): Promise<void>;
   /** Starts a process that is not started again, and may never get ready. */
-  launch(service: Service, release: Release): LaunchedService & { readonly said: LogLine[] };
+  readonly launch: (
+    service: Service,
+    release: Release,
+  ) => LaunchedService & { readonly said: readonly LogLine[] };
   /** The URLs of the processes of a service that are ready. */
   urlsOf(service: Service): readonly string[];
   /** The release of each instance that has been ready, by the name with which it signs. */
@@ -119,7 +122,7 @@ export function openFleet(options: FleetOptions): Fleet {
 }
 
 interface Starter extends Pick<Fleet, "launch" | "instances" | "crashes"> {
-  start(service: Service, release: Release): Promise<ServiceProcess>;
+  readonly start: (service: Service, release: Release) => Promise<ServiceProcess>;
 }
 
 /** Starts processes, and keeps account of those that were ready and of those that ended by themselves. */
@@ -152,13 +155,16 @@ function openStarter({ places, onLog }: FleetOptions): Starter {
         throw error;
       });
       instances.set(String(line["instance"]), release);
-      // A signal leaves no exit code.
-      void process.exited.then((code) => {
-        if (code !== null && code !== 0) note();
-      });
+      void noteEnd(process.exited, note);
       return Object.assign(process, { ready: line });
     },
   };
+}
+
+/** Calls `note` when a process has ended by itself: a signal leaves no exit code. */
+async function noteEnd(exited: Promise<number | null>, note: () => void): Promise<void> {
+  const code = await exited;
+  if (code !== null && code !== 0) note();
 }
 
 /** What a service logged last of what went wrong: the words of the fault, where it has one. */

@@ -6,7 +6,7 @@ import { sampleOrder } from "@holdfast/orders";
 import { asRole } from "@holdfast/processes";
 
 /** An order that was accepted, and when. */
-export interface AcceptedOrder extends SubmittedOrder {
+interface AcceptedOrder extends SubmittedOrder {
   readonly at: number;
   readonly via: "http" | "message" | "sql";
 }

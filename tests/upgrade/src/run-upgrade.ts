@@ -31,7 +31,7 @@ export interface RunOptions {
   readonly onLog: (line: LogLine, process: string) => void;
 }
 
-/** Only the release before stores it: what it calls is what orders of the shop call. */
+/** The workflow that only the release before stores: it calls what the shop's calls. */
 const keptWorkflow = "kept-order.v1";
 /** Partners as they are: slow, now and then unwell, and sometimes silent after the effect. */
 const partners = { LATENCY: "80ms", ERROR_RATE: "0.02", APPLY_THEN_DROP_RATE: "0.02" };
