@@ -11,6 +11,7 @@ import { runUpgrade } from "./run-upgrade.ts";
 import { faultsOf, ordersOf, type UpgradeReport } from "./upgrade-report.ts";
 import { writePage } from "./write-page.ts";
 
+const noRelease = "This repository has no tag v* of a release: name a revision with --from REV.";
 /** Milliseconds. What has not stopped by then is killed with us. */
 const stopWithin = 20_000;
 
@@ -33,7 +34,8 @@ async function main(options: UpgradeOptions): Promise<boolean> {
     void (json ? process.stderr : process.stdout).write(`${line}\n`);
   const revision = options.from ?? (await newestRelease());
   if (revision === null) {
-    throw new Error("This repository has no tag v* of a release: name one with --from REV.");
+    process.stderr.write(`${noRelease}\n\n${usage}\n`);
+    process.exit(2);
   }
   const report = await upgradeFrom(revision, options, say);
   const faults = faultsOf(report);

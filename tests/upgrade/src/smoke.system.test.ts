@@ -1,26 +1,32 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { holdfastFolder } from "@holdfast/local-stack";
 import { repository } from "@holdfast/test-servers";
-import { expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 
-/** The commit before this one; null where there is no history, as in a tarball. */
-function commitBefore(): string | null {
+/** What git answers; null where it does not, as in a tarball. */
+function git(...args: readonly string[]): string | null {
   try {
-    const args = ["rev-parse", "--short", "--verify", "HEAD~1^{commit}"];
     return execFileSync("git", args, { cwd: repository, encoding: "utf8", stdio: "pipe" }).trim();
   } catch {
     return null;
   }
 }
 
-const from = commitBefore();
+const from = git("rev-parse", "--short", "--verify", "HEAD~1^{commit}");
 const why = from === null ? " (skipped: there is no commit before this one)" : "";
 if (from === null) process.stderr.write(`No upgrade is run${why}.\n`);
 const testUpgrade = from === null ? test.skip : test;
+
+afterAll(() => {
+  // Another commit has another one before it: its files would stay for ever.
+  if (from !== null) git("worktree", "remove", "--force", join(holdfastFolder(), "against", from));
+});
 
 /** Runs it as a person would; the servers of this test run are not for it to break. */
 async function runUpgrade(...options: readonly string[]) {
