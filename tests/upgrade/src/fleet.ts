@@ -76,7 +76,7 @@ const restBeforeStart = 300;
 export function openFleet(options: FleetOptions): Fleet {
   const members: Member[] = [];
   const kills: Kill[] = [];
-  const { launch, start, crashes, instances } = openStarter(options);
+  const { launch, start, lastSaid, crashes, instances } = openStarter(options);
   const peace = new AbortController();
   const killing = killNowAndThen(members, { ...options, kills, signal: peace.signal });
   const leaveAlone = async (): Promise<void> => {
@@ -98,6 +98,10 @@ export function openFleet(options: FleetOptions): Fleet {
         start: () => start(service, release),
         restBeforeStart,
         signal,
+        // A signal leaves no exit code. One that is being taken out ends as it was asked to.
+        onEnd: ({ pid }, code) => {
+          if (code !== null) crashes.push({ service, release, said: lastSaid(pid) });
+        },
       });
       members.push({ service, release, process, leave });
       await process.started;
@@ -121,14 +125,18 @@ export function openFleet(options: FleetOptions): Fleet {
   };
 }
 
-interface Starter extends Pick<Fleet, "launch" | "instances" | "crashes"> {
+interface Starter extends Pick<Fleet, "launch" | "instances"> {
+  readonly crashes: Crash[];
   readonly start: (service: Service, release: Release) => Promise<ServiceProcess>;
+  /** What a process that was ready logged last of what went wrong. */
+  readonly lastSaid: (pid: number) => string;
 }
 
 /** Starts processes, and keeps account of those that were ready and of those that ended by themselves. */
 function openStarter({ places, onLog }: FleetOptions): Starter {
   const crashes: Crash[] = [];
   const instances = new Map<string, Release>();
+  const saidBy = new Map<number, readonly LogLine[]>();
   const launch: Fleet["launch"] = (service, release) => {
     const said: LogLine[] = [];
     const launched = launchService({
@@ -147,6 +155,7 @@ function openStarter({ places, onLog }: FleetOptions): Starter {
     crashes,
     instances,
     launch,
+    lastSaid: (pid) => lastSentence(saidBy.get(pid) ?? []),
     async start(service, release) {
       const { process, ready, said } = launch(service, release);
       const note = (): void => void crashes.push({ service, release, said: lastSentence(said) });
@@ -155,16 +164,10 @@ function openStarter({ places, onLog }: FleetOptions): Starter {
         throw error;
       });
       instances.set(String(line["instance"]), release);
-      void noteEnd(process.exited, note);
+      saidBy.set(process.pid, said);
       return Object.assign(process, { ready: line });
     },
   };
-}
-
-/** Calls `note` when a process has ended by itself: a signal leaves no exit code. */
-async function noteEnd(exited: Promise<number | null>, note: () => void): Promise<void> {
-  const code = await exited;
-  if (code !== null && code !== 0) note();
 }
 
 /** What a service logged last of what went wrong: the words of the fault, where it has one. */
