@@ -68,6 +68,7 @@ const onlyInAll = [
   "tests/faults/full-disk.system.test.ts",
   "packages/local-stack/src/start-local-stack.integration.test.ts",
   "tests/infra/src/api-server.integration.test.ts",
+  "tests/upgrade/src/smoke.system.test.ts",
 ];
 
 /** Test files that do more in `npm run test:all`. A tenth has those at its place, behind the others. */

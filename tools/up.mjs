@@ -25,6 +25,7 @@ const tasks = {
   outside: () => runSource("tests/outside/src/main.ts"),
   pictures: () => runSource("tests/browser/src/pictures/main.ts"),
   pattern: () => runSource("tests/pattern/src/main.ts"),
+  "upgrade-run": () => runShipped("tests/upgrade/src/main.ts"),
   simulate: () => runSource("tests/simulation/src/main.ts"),
   reference: () => runSource("tests/docs/src/write-reference.ts"),
   rows: () => writeRows(),

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { rounded, sum } from "@holdfast/load";
+import { markdownTable, rounded, sum } from "@holdfast/load";
 import {
   createDatabase,
   holdfastFolder,
@@ -8,13 +8,12 @@ import {
   startLocalStack,
 } from "@holdfast/local-stack";
 import { countInStore, prepareCounting, type StoreCounts } from "../counters/store-counts.ts";
-import { markdownTable } from "../markdown-table.ts";
 import type { BenchOptions } from "../options.ts";
 import { type Program, startProgram } from "../peers/start-program.ts";
 import { type Setting, settingOf } from "../setting.ts";
 import type { Measurement } from "../subject.ts";
-import { checkOut, thisVersion, type Version } from "./check-out.ts";
 import { fewestValues, type MedianInterval, medianInterval } from "./median-interval.ts";
+import { thisVersion, type Version, versionOf } from "./versions.ts";
 
 type Kind = Measurement["kind"];
 const kinds: readonly Kind[] = ["backlog", "inFlight", "lone"];
@@ -56,7 +55,7 @@ export async function measureAgainst(
 ): Promise<AgainstResult> {
   const kind = kindOf(only);
   if (rounds < fewestValues) throw new Error(`--against needs ${fewestValues} rounds at least`);
-  const versions = [await thisVersion(), await checkOut(against ?? "HEAD", say)] as const;
+  const versions = [await thisVersion(), await versionOf(against ?? "HEAD", say)] as const;
   await using owner = new AsyncDisposableStack();
   const dataFolder = join(holdfastFolder(), "bench-against");
   const stack = owner.use(

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { markdownTable } from "../markdown-table.ts";
+import { markdownTable } from "@holdfast/load";
 import type { BenchOptions } from "../options.ts";
 import { type CounterRun, judgeCounters, lowestOf, toleranceOf } from "./judge-counters.ts";
 import { countOrders } from "./measure-counters.ts";

@@ -1,4 +1,4 @@
-import { markdownTable } from "../markdown-table.ts";
+import { markdownTable } from "@holdfast/load";
 import type { Setting } from "../setting.ts";
 import { type Figures, figureNames } from "./figures.ts";
 

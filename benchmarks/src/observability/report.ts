@@ -1,5 +1,4 @@
-import { median, medianOfRatios } from "@holdfast/load";
-import { markdownTable } from "../markdown-table.ts";
+import { markdownTable, median, medianOfRatios } from "@holdfast/load";
 import type { Setting } from "../setting.ts";
 import type { ObservedFigures } from "./measure-observed.ts";
 import { type ObservedSetup, observedSetups } from "./setups.ts";

@@ -1,6 +1,5 @@
-import type { Spread } from "@holdfast/load";
+import { markdownTable, type Spread } from "@holdfast/load";
 import type { CpuByPart } from "../cpu.ts";
-import { markdownTable } from "../markdown-table.ts";
 import type { Comparison, ContenderResult } from "./comparison.ts";
 import { type MetricName, metricNames, metrics } from "./metrics.ts";
 

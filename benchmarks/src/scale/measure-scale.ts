@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { markdownTable } from "@holdfast/load";
 import { holdfastFolder, startLocalStack } from "@holdfast/local-stack";
-import { markdownTable } from "../markdown-table.ts";
 import type { BenchOptions } from "../options.ts";
 import { whyNotLimited } from "./limit-cpu.ts";
 import { measureSetup, type SetupFigures } from "./measure-setup.ts";

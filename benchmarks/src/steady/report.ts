@@ -1,5 +1,4 @@
-import { sum } from "@holdfast/load";
-import { markdownTable } from "../markdown-table.ts";
+import { markdownTable, sum } from "@holdfast/load";
 import type { Setting } from "../setting.ts";
 import { bytesOf, keptTables, type Unit } from "./figures.ts";
 import { type Judgement, type Kept, tolerance, type Verdict } from "./judge.ts";

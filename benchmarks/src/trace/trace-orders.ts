@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { percentile, rounded } from "@holdfast/load";
+import { markdownTable, percentile, rounded } from "@holdfast/load";
 import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import type { LogLine } from "@holdfast/processes";
 import { holdfastSubject, type LoneOrder, processLoneOrder } from "../holdfast-subject.ts";
-import { markdownTable } from "../markdown-table.ts";
 import type { BenchOptions } from "../options.ts";
 import { startHoldfast } from "../start-holdfast.ts";
 import { measure } from "../subject.ts";

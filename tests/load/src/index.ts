@@ -9,6 +9,7 @@ export {
   type Verdict,
 } from "./judge-orders.ts";
 export { judgeSubmitted, type SubmittedVerdict } from "./judge-submitted.ts";
+export { markdownTable } from "./markdown-table.ts";
 export { newTask } from "./new-task.ts";
 export { orderPoster, type PostOrder, taskIdOf } from "./post-order.ts";
 export { type Pushed, pushOrders } from "./push-orders.ts";

@@ -1,16 +1,24 @@
 export { asRole } from "./as-role.ts";
+export { checkOut, describeThis, newestRelease } from "./check-out.ts";
 export { type PartnerFaults, readFaultSettings, setFaultSettings } from "./fault-settings.ts";
 export { jumpClock, jumpingClock } from "./jumping-clock.ts";
 export { type KeptProcess, keepAllRunning, keepRunning } from "./keep-running.ts";
 export { openStore } from "./open-store.ts";
 export {
+  environmentOf,
   operatorToken,
   type ServiceName,
   type StoreRole,
+  type SystemPlaces,
   storeRoles,
   theShop,
 } from "./service-environment.ts";
-export { type ShippedBroker, type SystemBroker, shipBroker } from "./ship-broker.ts";
+export {
+  type DefinitionsOf,
+  type ShippedBroker,
+  type SystemBroker,
+  shipBroker,
+} from "./ship-broker.ts";
 export {
   type LaunchedProcess,
   type LaunchedService,

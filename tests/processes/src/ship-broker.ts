@@ -13,7 +13,12 @@ export interface SystemBroker {
   readonly importDefinitions: ((definitions: object) => Promise<void>) | null;
   /** Agents beside those of the shop that get a queue. */
   readonly moreAgents?: readonly string[];
+  /** How another release makes what is imported; it is what this one ships, unless given. */
+  readonly definitionsOf?: DefinitionsOf;
 }
+
+/** How a release makes the definitions that its broker imports. */
+export type DefinitionsOf = (options: Parameters<typeof definitionsOf>[0]) => object;
 
 /** A broker with the topology, users and rights that Holdfast ships. */
 export interface ShippedBroker {
@@ -22,6 +27,8 @@ export interface ShippedBroker {
   readonly topology: "declare" | "passive";
   /** Imports everything again, as operators do when something of it is gone. */
   restore(): Promise<void>;
+  /** Imports what another release ships, for the same users with the same passwords, as operators do at an upgrade. */
+  importAs(release: DefinitionsOf): Promise<void>;
 }
 
 const roles: readonly BrokerRole[] = [
@@ -44,6 +51,7 @@ export async function shipBroker({
   url,
   importDefinitions,
   moreAgents = [],
+  definitionsOf: shipped = definitionsOf,
 }: SystemBroker): Promise<ShippedBroker> {
   const address = new URL(serverUrls(url)[0]);
   const vhost = decodeURIComponent(address.pathname.slice(1));
@@ -54,6 +62,7 @@ export async function shipBroker({
       userOf: () => administrator,
       topology: "declare",
       restore: async () => {},
+      importAs: async () => {},
     };
   }
   const agents = [
@@ -67,14 +76,14 @@ export async function shipBroker({
     if (role === "agent") return { ...user, role, agents };
     return role === "application" ? { ...user, role, statusWord: role } : { ...user, role };
   });
-  const definitions = definitionsOf({ vhost, agents, users });
-  const restore = () => importDefinitions(definitions);
-  await restore();
+  const importAs = (release: DefinitionsOf) => importDefinitions(release({ vhost, agents, users }));
+  await importAs(shipped);
   return {
     urlOf: (role) =>
       url.replace(/\/\/[^@]*@/, `//${encodeURIComponent(userOf(role))}:${password}@`),
     userOf,
     topology: "passive",
-    restore,
+    restore: () => importAs(shipped),
+    importAs,
   };
 }

@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { guardProcess, holdfastFolder } from "@holdfast/local-stack";
-import { programAt, sourceAt } from "@holdfast/test-servers";
+import { programAt, repository, sourceAt } from "@holdfast/test-servers";
 
 /** One line of a service's log. */
 export interface LogLine {
@@ -34,17 +33,17 @@ export interface StartOptions {
   /** What it is called, where it is not by its folder. */
   readonly name?: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The root of the release whose service it is: this repository, unless given. */
+  readonly root?: string;
   /** Is given each line of its log. */
   readonly onLog?: (line: LogLine, service: string, pid: number) => void;
   readonly nodeOptions?: readonly string[];
 }
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
-
-const programOf = (service: string): readonly string[] =>
+const programOf = (service: string, root: string): readonly string[] =>
   service.endsWith(".ts")
     ? sourceAt(service)
-    : programAt(service === "partners" ? "examples/orders/partners" : `services/${service}`);
+    : programAt(service === "partners" ? "examples/orders/partners" : `services/${service}`, root);
 
 /** What Node makes of the files is made once, and not for each process: they are up in two thirds of the time. */
 const compileCache = join(holdfastFolder(), "compile-cache");
@@ -66,7 +65,7 @@ export interface LaunchedService {
 }
 
 /** How a process of this repository is started, with this environment. */
-export const processSettings = (env: StartOptions["env"]) => ({
+export const processSettings = (env: StartOptions["env"], root = repository) => ({
   cwd: root,
   env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
   // Ctrl-C reaches only the program that started the services. That program stops them, in order.
@@ -75,9 +74,9 @@ export const processSettings = (env: StartOptions["env"]) => ({
 
 /** Launches a service, for callers to whom one that never gets ready is of use, too. */
 export function launchService(options: StartOptions): LaunchedService {
-  const { service, name = service, env, onLog, nodeOptions = [] } = options;
-  const child = spawn(process.execPath, [...nodeOptions, ...programOf(service)], {
-    ...processSettings(env),
+  const { service, name = service, env, root = repository, onLog, nodeOptions = [] } = options;
+  const child = spawn(process.execPath, [...nodeOptions, ...programOf(service, root)], {
+    ...processSettings(env, root),
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = once(child, "exit").then(([code]) => code as number | null);

@@ -4,7 +4,14 @@ export type { Direction } from "./link/conditions.ts";
 export type { Cut } from "./link/next-cut.ts";
 export { type Link, openLink } from "./link/open-link.ts";
 export { findPgbouncer, type Pgbouncer, startPgbouncer } from "./pgbouncer.ts";
-export { holdfastCommand, moduleAt, programAt, sharedProgram, sourceAt } from "./program-at.ts";
+export {
+  holdfastCommand,
+  moduleAt,
+  programAt,
+  repository,
+  sharedProgram,
+  sourceAt,
+} from "./program-at.ts";
 export { startTestStack } from "./start-test-stack.ts";
 export { type TestBroker, testBroker } from "./test-broker.ts";
 export { migratedDatabase, testDatabase } from "./test-database.ts";

@@ -16,11 +16,11 @@ const isCompiled = (): boolean => process.env["HOLDFAST_COMPILED"] === "yes";
 export const moduleAt = (folder: string, entry: string): string =>
   isCompiled() ? `./${folder}/dist/${entry}.js` : `./${folder}/src/${entry}.ts`;
 
-/** What Node is given to run the main file of a package. */
-export const programAt = (folder: string): readonly string[] => [
+/** What Node is given to run the main file of a package, of this repository or of another release's. */
+export const programAt = (folder: string, root = repository): readonly string[] => [
   quiet,
   isCompiled() ? "--enable-source-maps" : sources,
-  join(repository, moduleAt(folder, "main")),
+  join(root, moduleAt(folder, "main")),
 ];
 
 /** What Node is given to run a file that is not compiled. */

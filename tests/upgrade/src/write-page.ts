@@ -1,0 +1,84 @@
+import { markdownTable } from "@holdfast/load";
+import { faultsOf, ordersOf, type UpgradeReport } from "./upgrade-report.ts";
+
+const head = `# Upgrades under orders and kills
+
+\`npm run upgrade-run -- --from REV\` writes this page, a part for each release before. It checks that revision out, installs and compiles it, and starts its services and this release's on one Postgres and one RabbitMQ. Orders come over HTTP, by message and by SQL all the time, and a process of either release is killed with \`kill -9\` every few seconds. The upgrade is that of [the guide](../guides/upgrade.md). At the end each accepted order must have come to the end that its kind demands, with the effects of that end, once each, in the partners' own ledgers.`;
+
+/** Writes a run into the page, in place of an earlier one from the same release. The newest run stands first. */
+export function writePage(page: string, report: UpgradeReport, at: Date): string {
+  const [, ...sections] = page.split(/^(?=## )/m);
+  const others = sections.filter((section) => !section.startsWith(`## From ${report.from} `));
+  const all = [sectionOf(report, at), ...others.map((section) => section.trimEnd())];
+  return `${[head, ...all].join("\n\n")}\n`;
+}
+
+function sectionOf(report: UpgradeReport, at: Date): string {
+  const { from, to, seed, seconds, kills } = report;
+  const faults = faultsOf(report);
+  return [
+    `## From ${from} to ${to}`,
+    `On ${at.toISOString().slice(0, 10)}, ${seconds} s of orders, seed ${seed}: ${ordersOf(report).toLocaleString("en")} orders accepted, ${kills} processes killed, ${report.lost} lost, ${report.doubled} doubled. ${migrationOf(report)} ${wayBackOf(report)}`,
+    markdownTable(
+      ["phase", "what runs", "seconds", "killed before", "killed here", "orders", "no answer for"],
+      report.phases.map((phase) => [
+        phase.name,
+        phase.what,
+        String(phase.seconds),
+        String(phase.killsBefore),
+        String(phase.killsHere),
+        phase.orders.toLocaleString("en"),
+        `${(phase.longestPauseMs / 1_000).toFixed(1)} s`,
+      ]),
+    ),
+    "Killed before and here: processes of the release before and of this one. No answer for: the longest time in which no order was accepted over HTTP; each was submitted again under its key until it was.",
+    markdownTable(
+      ["what", "count"],
+      countsOf(report).map(([what, count]) => [what, count.toLocaleString("en")]),
+    ),
+    ...(faults.length === 0 ? [] : [`Wrong:\n\n${listOf([...faults, ...report.witnesses])}`]),
+  ].join("\n\n");
+}
+
+const listOf = (items: readonly string[]): string => items.map((item) => `- ${item}`).join("\n");
+
+function migrationOf({ migrations, stopped }: UpgradeReport): string {
+  if (migrations.length === 0) {
+    return "Both releases have the same schema; services were replaced one by one.";
+  }
+  const names = migrations.map((name) => `\`${name}\``).join(", ");
+  return stopped
+    ? `Submission, operations, Schedulers and Supervisors were stopped for ${names}; Agents went on.`
+    : `Services went on during ${names}, and were replaced one by one.`;
+}
+
+function wayBackOf({ refusals, from }: UpgradeReport): string {
+  const [first] = refusals;
+  if (first === undefined) {
+    return `All services went back to ${from}, Agents first, and forward again.`;
+  }
+  const services = refusals.map(({ service }) => service).join(", ");
+  return `There is no way back: on the store of this release, ${services} of ${from} end at their start and say "${first.said}".`;
+}
+
+const countsOf = (report: UpgradeReport): readonly (readonly [string, number])[] => [
+  ["orders over HTTP", report.orders.http],
+  ["orders by message", report.orders.message],
+  ["orders by SQL", report.orders.sql],
+  ["processed", report.processed],
+  ["undone", report.undone],
+  ["halted", report.halted],
+  ["not ended", report.open],
+  ["refused", report.refused],
+  ["lost", report.lost],
+  ["doubled", report.doubled],
+  ["dead letters", report.deadLetters],
+  ["breaches of invariants", report.violations],
+  ["processes that ended by themselves", report.crashed],
+  ["tasks on which the release before acted, ended by this one", report.carriedOver],
+  ["tasks on which this release acted, ended by the one before", report.carriedBack],
+  [
+    "tasks of a workflow that only the release before stored, begun after the upgrade",
+    report.ofKeptWorkflow,
+  ],
+];
