@@ -13,7 +13,7 @@ const moreFaults = { J: 14, K: 9, L: 36, M: 28, N: 9 };
 /** Acts of operators. */
 const operatorFaults = { V: 32 };
 /** Rights and secrets. */
-const rightsFaults = { R: 24 };
+const rightsFaults = { R: 25 };
 /** Compose and Kubernetes. */
 const placeFaults = { T: 11 };
 
