@@ -43,7 +43,7 @@ const filesWith = (ending) =>
  * keeps.
  */
 const withoutFaults =
-  /\/(crashes|list-text|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|store-pressure|logins|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload|first-load|open-console|serve-console|command|command-tasks|command-bulk|hostile-streams|roles|request-ids)\./;
+  /\/(crashes|list-text|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|store-pressure|logins|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload|first-load|open-console|serve-console|command|command-tasks|command-bulk|hostile-streams|roles|certificates|request-ids)\./;
 const breaksStore = (file) =>
   /^(packages\/state-store|services\/(?!agent\/)[^/]+)\/src\//.test(file) &&
   !withoutFaults.test(file);

@@ -16,8 +16,8 @@ export interface Begun {
   readonly sync: WorkflowSync;
   /** The operations of all Agents. */
   readonly known: () => Promise<KnownOperations>;
-  /** Calls back with the files that are saved after they were loaded. */
-  readonly watch: (onSave: Parameters<typeof watchProject>[2]) => ReturnType<typeof watchProject>;
+  /** Calls back with the files that are saved after they were loaded; what it loads itself is watched once it is done. */
+  readonly watch: (act: (files: ReadonlySet<string>) => Promise<void>) => AsyncDisposable;
 }
 
 interface Parts {
@@ -38,7 +38,7 @@ export async function beginProject(places: Places, parts: Parts): Promise<Begun>
   const store = stack.use(await openStore(places));
   const queues = openAgentQueues(places.brokerUrl, brokerUp);
   const sync = openWorkflowSync({ store, loader, queues, folder, storedBy: storedBy(owner), say });
-  const before = takeSnapshot(folder);
+  const [before, begunAt] = [takeSnapshot(folder), Date.now()];
   const files = findProjectFiles(folder);
   const [api] = await Promise.all([
     services.begin(places),
@@ -46,7 +46,16 @@ export async function beginProject(places: Places, parts: Parts): Promise<Begun>
     ...files.agents.map((file) => agents.start(file)),
   ]);
   const known = () => operationsOf(store, agents);
-  return { api, sync, known, watch: (onSave) => watchProject(folder, before, onSave) };
+  const made = () => [...loader.seen, ...[...agents.files.values()].flat()];
+  const watch: Begun["watch"] = (act) => {
+    const watching = watchProject(folder, before, (saved) => {
+      const from = Date.now();
+      void act(saved).then(() => watching.also(made(), from));
+    });
+    watching.also(made(), begunAt);
+    return watching;
+  };
+  return { api, sync, known, watch };
 }
 
 /** The name under which a project stores workflows, and knows its own again. */

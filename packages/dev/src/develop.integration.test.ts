@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
@@ -83,6 +91,54 @@ test("the save of an Agent restarts that Agent and no other", async () => {
   expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "goodbye" } });
   expect(await processOf("mail-flow")).not.toBe(mail);
   expect(await processOf("post-flow")).toBe(post);
+});
+
+test("the save of a package beside the project reloads the Agents and workflows that import it", async () => {
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  const words = `../words-${randomUUID()}`;
+  try {
+    dev.save(
+      `${words}/package.json`,
+      '{ "name": "words", "type": "module", "exports": "./src/index.ts" }',
+    );
+    dev.save(`${words}/src/index.ts`, 'export { word } from "./word.ts";\n');
+    dev.save(`${words}/src/word.ts`, 'export const word = "one";\n');
+    mkdirSync(join(dev.folder, "node_modules"));
+    symlinkSync(join(dev.folder, words), join(dev.folder, "node_modules/words"));
+    const importing = 'import { word } from "words";\n';
+    dev.save("agents/mail.ts", importing + agentOf("mail").replace('"hello"', "word"));
+    await dev.seen(/agents\/mail\.ts runs anew/);
+    dev.save(
+      "workflows/mail.ts",
+      importing + workflowOf("mail").replace("said: said", "[word]: said"),
+    );
+    await dev.seen(/mail-flow is now/);
+    expect(await resultOf("mail-flow")).toMatchObject({ one: { word: "one" } });
+    dev.forget();
+    dev.save(`${words}/src/word.ts`, 'export const word = "two";\n');
+    await Promise.all([dev.seen(/agents\/mail\.ts runs anew/), dev.seen(/mail-flow is now/)]);
+    expect(await resultOf("mail-flow")).toMatchObject({ two: { word: "two" } });
+  } finally {
+    rmSync(join(dev.folder, words), { recursive: true });
+  }
+});
+
+test("a workflow that cannot be JSON is refused with its line, and the others of its file are taken", async () => {
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  const other = (schema: string) =>
+    `${workflowOf("mail", "told")}export const dated = defineWorkflow("dated.v1", z.object({ at: ${schema} }), (_, step) => step("say", { call: mail.say({ to: "ann" }), completeWithin: "60s" }));\n`;
+  dev.save("workflows/mail.ts", other("z.date()"));
+  await dev.seen(/^workflows\/mail\.ts:9: dated\.v1, input\/at: a Date cannot be JSON/m);
+  await dev.seen(/mail-flow is now/);
+  expect(await resultOf("mail-flow")).toMatchObject({ told: { word: "hello" } });
+  dev.forget();
+  dev.save("workflows/mail.ts", other("z.string()"));
+  await dev.seen(/dated is now/);
+  dev.save("workflows/mail.ts", other("z.date()"));
+  await dev.seen(/a Date cannot be JSON: .* The last good definition stays\./);
+  expect(await dev.submit("dated", { at: "noon" })).toMatch(/^[0-9a-f-]{36}$/);
 });
 
 test("a mistake in an Agent or a workflow keeps the last good one, and is named with file and line", async () => {

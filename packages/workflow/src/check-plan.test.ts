@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import { payments } from "../test/fixtures.ts";
-import { checkPlan, checkPlans } from "./check-plan.ts";
+import { checkPlan } from "./check-plan.ts";
 import { and, equals, exists, not } from "./conditions.ts";
 import { type AddStep, defineWorkflow, type Plan, planOf } from "./define-workflow.ts";
 import type { Ref } from "./ref.ts";
@@ -248,15 +248,4 @@ describe("a join", () => {
   ])("is not asked for where %s", (_, last) => {
     expect(() => checkPlan(branched(last))).not.toThrow();
   });
-});
-
-test("the workflows of a module are checked among all else that it exports", () => {
-  const right = defineWorkflow("book.v1", Trip, (trip, step) => charge(step, trip));
-  const wrong = defineWorkflow("book.v2", Trip, (trip, step) => {
-    if (any(trip.city)) charge(step, trip);
-  });
-  expect(Object.keys(wrong)).toEqual(["name", "input", "definition"]);
-  const others = { text: "x", none: null, list: [1], right };
-  expect(() => checkPlans(others)).not.toThrow();
-  expect(() => checkPlans({ ...others, wrong })).toThrow(/book\.v2, line 2/);
 });

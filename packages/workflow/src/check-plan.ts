@@ -65,14 +65,6 @@ function forgottenJoins(
   });
 }
 
-/** Checks the workflows among what a module exports. */
-export function checkPlans(exported: object): void {
-  for (const one of new Set<unknown>(Object.values(exported))) {
-    if (typeof one === "object" && one !== null && planOf in one)
-      checkPlan(one as Workflow<Schema>);
-  }
-}
-
 /** What an operator is shown of a finding. */
 interface Located {
   /** The line of the function, whose first line is 1. */

@@ -96,6 +96,20 @@ export type Plan<Input, Planned = unknown, Defaults = unknown> = (
   step: AddStep<Defaults>,
 ) => Planned;
 
+/** A workflow that cannot be defined, and why. */
+export interface RefusedWorkflow {
+  readonly name: string;
+  readonly error: unknown;
+}
+
+/** The key of the list of refused workflows, in the global object: a project may have another copy of this package. */
+export const refusals: unique symbol = Symbol.for("holdfast.refusals");
+
+/** The global object: while it has a list, a workflow that is refused goes into that, and no other of its module fails. */
+export interface CollectsRefusals {
+  [refusals]?: RefusedWorkflow[];
+}
+
 /**
  * Runs `plan` once, here and now, to write its steps down. Nothing of it runs in the Scheduler.
  * Throws a `ContractFault` (`workflow.invalid`) that says what is wrong where.
@@ -109,6 +123,27 @@ export function defineWorkflow<
   input: S,
   plan: Plan<InputOf<S>, Planned, Defaults>,
   options: WorkflowOptions<InputOf<S>> & WithDefaults<Defaults> = {},
+): Workflow<S, ResultOf<Planned>> {
+  const refused = (globalThis as CollectsRefusals)[refusals];
+  if (refused === undefined) return writeDown(name, input, plan, options);
+  try {
+    return writeDown(name, input, plan, options);
+  } catch (error) {
+    refused.push({ name, error });
+    // What the module makes of its definition fails with the same words.
+    const fail = (): never => {
+      throw error;
+    };
+    const refusedOne = { name, input } as Workflow<S, ResultOf<Planned>>;
+    return Object.defineProperty(refusedOne, "definition", { get: fail });
+  }
+}
+
+function writeDown<S extends Schema, Planned, Defaults extends StepDefaults>(
+  name: WorkflowName,
+  input: S,
+  plan: Plan<InputOf<S>, Planned, Defaults>,
+  options: WorkflowOptions<InputOf<S>> & WithDefaults<Defaults>,
 ): Workflow<S, ResultOf<Planned>> {
   const { completeWithin, collection, fairness, defaults } = options;
   const steps: StepDefinition[] = [];

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { applicationLimits } from "@holdfast/messaging";
 import { describe, expect, test } from "@jest/globals";
 import { brokerDefinitions, listedUsers } from "./broker-definitions.ts";
@@ -14,8 +14,8 @@ interface Definitions {
   readonly permissions: readonly { readonly user: string; readonly configure: string }[];
 }
 
-/** What Compose makes at its first start. */
-function usersMade(): string {
+/** The files that Compose makes at its first start, by their names. */
+function filesMade(): ReadonlyMap<string, string> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-secrets-"));
   try {
     // As the image has them.
@@ -26,11 +26,19 @@ function usersMade(): string {
     );
     const env = { SECRETS_FOLDER: folder };
     execFileSync(process.execPath, [join(folder, "make-secrets.mjs")], { env });
-    return readFileSync(join(folder, "rabbitmq/10-users.json"), "utf8");
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+    return new Map(
+      files
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .map((file) => [relative(folder, file), readFileSync(file, "utf8")]),
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+const made = filesMade();
 
 interface Users {
   readonly users: readonly {
@@ -58,7 +66,7 @@ describe.each(Object.keys(brokerDefinitions))("%s", (name) => {
 });
 
 test.each([
-  ["make-secrets.mjs", usersMade(), "definitions.json"],
+  ["make-secrets.mjs", made.get("rabbitmq/10-users.json") ?? "", "definitions.json"],
   ["the local overlay", local, "definitions-per-agent.json"],
 ])("in %s every user with rights has a password, and there is no guest", (_, text, file) => {
   const { users } = JSON.parse(text) as Users;
@@ -71,4 +79,12 @@ test.each([
   expect(watching.toSorted()).toEqual(observers.toSorted());
   const limited = users.flatMap(({ name, limits }) => (limits ? [[name, limits]] : []));
   expect(limited).toEqual([["application", applicationLimits()]]);
+});
+
+test("each broker user that is shipped is one as whom something connects", () => {
+  const overlay = readFile("infra/kubernetes/overlays/local/kustomization.yaml");
+  const urls = [...made.values(), overlay].join("\n");
+  // Programs that submit by message are not ours.
+  const ours = Object.keys(listedUsers).filter((user) => listedUsers[user] !== "application");
+  expect(ours.filter((user) => !urls.includes(`://${user}:`))).toEqual([]);
 });

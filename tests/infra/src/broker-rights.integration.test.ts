@@ -54,7 +54,7 @@ beforeAll(async () => {
       name: nameOf(user),
       password_hash: hashPassword(password),
       hashing_algorithm: "rabbit_password_hashing_sha256",
-      tags: user === "observer" || user === "keda" ? ["monitoring"] : [],
+      tags: user === "observer" ? ["monitoring"] : [],
     })),
     permissions: here.permissions.map(own),
     topic_permissions: here.topic_permissions.map(own),

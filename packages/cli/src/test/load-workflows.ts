@@ -1,9 +1,9 @@
 import { glob } from "node:fs/promises";
 import { resolve } from "node:path";
-import { definitionsIn, validateDefinition } from "@holdfast/contracts";
-import type { Json, WorkflowDefinition } from "@holdfast/domain";
-import { loadModule } from "@holdfast/runtime/modules";
-import { checkPlans } from "@holdfast/workflow/check";
+import { validateDefinition } from "@holdfast/contracts";
+import { Fault, familyOf, type Json, type WorkflowDefinition } from "@holdfast/domain";
+import { loadModule, locateError } from "@holdfast/runtime/modules";
+import { collectWorkflows } from "@holdfast/workflow/check";
 import { UsageError } from "../api/usage-error.ts";
 import { parseFile } from "../api/values.ts";
 
@@ -20,17 +20,21 @@ const extensions = /\.([mc]?[jt]s|json)$/;
 
 /** Loads workflows of modules and of stored definitions, each file once. */
 export function workflowsIn(pattern: string, cwd: string): Workflows {
-  const files = new Map<string, Promise<readonly WorkflowDefinition[]>>();
-  const load = (file: string): Promise<readonly WorkflowDefinition[]> => {
+  const files = new Map<string, Promise<FileWorkflows>>();
+  const load = (file: string): Promise<FileWorkflows> => {
     const loading = files.get(file) ?? loadFile(file);
     files.set(file, loading);
     return loading;
   };
-  let named: Promise<readonly WorkflowDefinition[]> | null = null;
-  const all = async (): Promise<readonly WorkflowDefinition[]> => {
+  let named: Promise<FileWorkflows> | null = null;
+  const all = async (): Promise<FileWorkflows> => {
     const found: string[] = [];
     for await (const file of glob(pattern, { cwd })) found.push(resolve(cwd, file));
-    return (await Promise.all(found.toSorted().map(load))).flat();
+    const loaded = await Promise.all(found.toSorted().map(load));
+    return {
+      definitions: loaded.flatMap(({ definitions }) => definitions),
+      refused: loaded.flatMap(({ refused }) => refused),
+    };
   };
   return {
     async find(wanted, folder) {
@@ -40,10 +44,13 @@ export function workflowsIn(pattern: string, cwd: string): Workflows {
         return choose(await named, wanted, `No file of ${pattern} has`);
       }
       const file = resolve(folder, path);
-      const definitions = await load(file);
-      if (name !== undefined) return choose(definitions, name, `${file} does not have`);
+      const found = await load(file);
+      if (name !== undefined) return choose(found, name, `${file} does not have`);
+      const { definitions, refused } = found;
       const [only, ...more] = definitions;
-      if (only !== undefined && more.length === 0) return only;
+      if (only !== undefined && more.length + refused.length === 0) return only;
+      const [wrong] = refused;
+      if (wrong !== undefined && definitions.length === 0) throw new UsageError(wrong.why);
       throw new UsageError(
         only === undefined
           ? `${file} exports no workflow`
@@ -53,17 +60,18 @@ export function workflowsIn(pattern: string, cwd: string): Workflows {
   };
 }
 
-/** The version with the highest number, unless a version is named. */
+/** The version with the highest number, unless a version is named. Throws why it is refused, if it is. */
 function choose(
-  definitions: readonly WorkflowDefinition[],
+  { definitions, refused }: FileWorkflows,
   wanted: string,
   none: string,
 ): WorkflowDefinition {
-  const versionOf = ({ name }: WorkflowDefinition) => Number(/\.v(\d+)$/.exec(name)?.[1] ?? 0);
-  const found = definitions
-    .filter(({ name }) => name === wanted || name.replace(/\.v\d+$/, "") === wanted)
+  const versionOf = ({ name }: Named) => Number(/\.v(\d+)$/.exec(name)?.[1] ?? 0);
+  const found = [...definitions, ...refused]
+    .filter(({ name }) => name === wanted || familyOf(name) === wanted)
     .toSorted((one, other) => versionOf(one) - versionOf(other))
     .at(-1);
+  if (found !== undefined && "why" in found) throw new UsageError(found.why);
   if (found !== undefined) return found;
   const known = definitions.length === 0 ? "none was found" : `there are ${namesOf(definitions)}`;
   throw new UsageError(`${none} the workflow ${wanted}: ${known}`);
@@ -72,15 +80,47 @@ function choose(
 const namesOf = (definitions: readonly WorkflowDefinition[]): string =>
   definitions.map(({ name }) => name).join(", ");
 
-async function loadFile(file: string): Promise<readonly WorkflowDefinition[]> {
+interface Named {
+  readonly name: string;
+}
+
+/** A workflow of a file that cannot be stored. */
+export interface RefusedWorkflow extends Named {
+  /** Begins with the place. */
+  readonly why: string;
+}
+
+interface FileWorkflows {
+  readonly definitions: readonly WorkflowDefinition[];
+  readonly refused: readonly RefusedWorkflow[];
+}
+
+async function loadFile(file: string): Promise<FileWorkflows> {
+  if (!file.endsWith(".json")) return await loadWorkflowFile(file, validateDefinition);
   const module = await loadProjectFile(file);
-  checkPlans(module);
-  if (!file.endsWith(".json")) return definitionsIn(module).map(validateDefinition);
-  return [validateDefinition(module["default"])];
+  return { definitions: [validateDefinition(module["default"])], refused: [] };
+}
+
+/** Loads the workflows of a file of the project. Throws as `loadProjectFile` does. */
+export async function loadWorkflowFile<Definition>(
+  file: string,
+  read: (definition: object) => Definition,
+): Promise<{
+  readonly definitions: readonly Definition[];
+  readonly refused: readonly RefusedWorkflow[];
+}> {
+  const { definitions, refused } = await collectWorkflows(() => loadProjectFile(file), read);
+  const whys = refused.map(({ name, error }) => {
+    const { place, message } = locateError(error, resolve(file), process.cwd());
+    // A fault has a line for each mistake, and names the workflow in each.
+    const why = error instanceof Fault ? error.message : `${name}: ${message}`;
+    return { name, why: `${place}: ${why}` };
+  });
+  return { definitions, refused: whys };
 }
 
 /** Loads a file of the project. Throws a `UsageError` that says where in it, or in what it imports, the fault is. */
-export async function loadProjectFile(file: string): Promise<Readonly<Record<string, unknown>>> {
+async function loadProjectFile(file: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await loadModule(resolve(file), process.cwd());
   } catch (error) {

@@ -147,6 +147,25 @@ test("a workflow whose function decides for all tasks at once is named with its 
   expect(code).toBe(2);
 });
 
+test("a workflow that cannot be JSON fails its own cases, and those of others in its file run", async () => {
+  const [workflow, zod] = ["@holdfast/workflow", "zod"].map((name) => import.meta.resolve(name));
+  await write(
+    "workflows/greet.ts",
+    `import { defineAgent, defineWorkflow } from "${workflow}";
+     import { z } from "${zod}";
+     const mail = defineAgent("mail", { send: { input: z.object({}), output: z.object({}) } });
+     const plan = (_, step) => void step("a", { call: mail.send({}), completeWithin: "1s" });
+     export const dated = defineWorkflow("dated.v1", z.object({ when: z.date() }), plan);
+     export const greet = defineWorkflow("greet.v1", z.object({}), plan);`,
+  );
+  await write("cases/sent.json", sent);
+  expect(await holdfast(["test"], folder)).toMatchObject({ code: 0 });
+  await write("cases/dated.json", { ...sent, workflow: "dated" });
+  const { code, out } = await holdfast(["test"], folder);
+  expect(out).toMatch(/workflows\/greet\.ts:5: dated\.v1, input\/when: a Date cannot be JSON/);
+  expect(code).toBe(2);
+});
+
 test("a folder without cases ends with exit code 3, and a wrong option with 2", async () => {
   expect(await holdfast(["test"], folder)).toMatchObject({
     code: 3,

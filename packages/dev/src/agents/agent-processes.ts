@@ -19,8 +19,8 @@ export interface AgentProcesses extends AsyncDisposable {
   start(file: string): Promise<boolean>;
   /** Stops the Agents of a file that is gone. */
   stop(file: string): Promise<void>;
-  /** The files of the project that the Agents of a file were made of last, or that it looked for in vain. */
-  filesOf(file: string): readonly string[];
+  /** The files that the Agents of each file were made of last, or that it looked for in vain. */
+  readonly files: ReadonlyMap<string, readonly string[]>;
   /** Which operations the Agents have that run. */
   operations(): ReadonlyMap<string, readonly string[]>;
   /** Stops a process of this Agent in the middle of whatever it does; null: no such Agent runs here. */
@@ -90,7 +90,7 @@ export function openAgentProcesses(options: AgentProcessOptions): AgentProcesses
       running.delete(file);
       await gone?.process[Symbol.asyncDispose]();
     },
-    filesOf: (file) => made.get(file) ?? [],
+    files: made,
     operations: () => new Map([...running.values()].flatMap(({ operations }) => [...operations])),
     freeze(agent) {
       const found = runningWith(running, agent);

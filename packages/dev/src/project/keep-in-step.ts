@@ -17,7 +17,9 @@ interface KeepInStepOptions {
  * Does for each save what it needs: applies the workflows that changed, and starts those Agents anew whose file, or
  * what that imports, changed. Saves are done one after the other.
  */
-export function keepInStep(options: KeepInStepOptions): (files: ReadonlySet<string>) => void {
+export function keepInStep(
+  options: KeepInStepOptions,
+): (files: ReadonlySet<string>) => Promise<void> {
   const { folder, say } = options;
   let agentFiles = findProjectFiles(folder).agents;
   let working = Promise.resolve();
@@ -39,6 +41,7 @@ export function keepInStep(options: KeepInStepOptions): (files: ReadonlySet<stri
   };
   return (saved) => {
     working = working.then(() => act(saved)).catch((error: unknown) => say(String(error)));
+    return working;
   };
 }
 
@@ -47,7 +50,8 @@ const isTouched = (
   { agents }: KeepInStepOptions,
   file: string,
   saved: ReadonlySet<string>,
-): boolean => [...agents.filesOf(file), ...importGraph(file)].some((one) => saved.has(one));
+): boolean =>
+  [...(agents.files.get(file) ?? []), ...importGraph(file)].some((one) => saved.has(one));
 
 async function applyWorkflows(
   { sync, say }: KeepInStepOptions,

@@ -41,6 +41,27 @@ interface SyncOptions {
   readonly say: (line: string) => void;
 }
 
+const keptOf = (last: readonly AppliedWorkflow[]): string =>
+  last.length === 0 ? "" : " The last good definition stays.";
+
+/** An error of a project's own function does not say of which workflow it is. */
+const namedIn = (message: string, name: string): string =>
+  message.startsWith(name) ? message : `${name}: ${message}`;
+
+/** Says which workflows of a file are refused. Returns what stays of them: what was applied last. */
+const keepRefused = (
+  { definitions, refused }: Extract<LoadedFile, { readonly refused: unknown }>,
+  before: readonly AppliedWorkflow[],
+  say: (line: string) => void,
+): readonly AppliedWorkflow[] =>
+  refused.flatMap(({ name, error }) => {
+    const family = familyOf(name);
+    const isDefined = definitions.some((one) => familyOf(one.name) === family);
+    const last = isDefined ? [] : before.filter((one) => one.family === family);
+    say(`${error.place}: ${namedIn(error.message, name)}${keptOf(last)}`);
+    return last;
+  });
+
 /** Opens the sync. What a file held last stays in force while the file cannot be loaded. */
 export function openWorkflowSync(options: SyncOptions): WorkflowSync {
   const { store, loader, queues, folder, storedBy, say } = options;
@@ -50,13 +71,13 @@ export function openWorkflowSync(options: SyncOptions): WorkflowSync {
     const before = applied.filter(({ file }) => file === loaded.file);
     const place = relative(folder, loaded.file);
     if ("error" in loaded) {
-      const kept = before.length === 0 ? "" : " The last good definition stays.";
-      say(`${loaded.error.place}: ${loaded.error.message}${kept}`);
+      say(`${loaded.error.place}: ${loaded.error.message}${keptOf(before)}`);
       return before;
     }
-    if (loaded.definitions.length === 0) say(`${place} exports no workflow.`);
-    const found: AppliedWorkflow[] = [];
-    for (const definition of loaded.definitions) {
+    const { definitions, refused } = loaded;
+    if (definitions.length + refused.length === 0) say(`${place} exports no workflow.`);
+    const found = [...keepRefused(loaded, before, say)];
+    for (const definition of definitions) {
       const family = familyOf(definition.name);
       const elsewhere = applied.find((one) => one.family === family && one.file !== loaded.file);
       if (elsewhere !== undefined) {

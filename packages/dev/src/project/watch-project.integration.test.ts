@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,14 +8,16 @@ import { takeSnapshot, watchProject } from "./watch-project.ts";
 /** A project with one file, and what the watch says of it. */
 async function watched() {
   await using stack = new AsyncDisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), "holdfast-watch-"));
-  stack.defer(() => rmSync(folder, { recursive: true }));
+  const root = mkdtempSync(join(tmpdir(), "holdfast-watch-"));
+  stack.defer(() => rmSync(root, { recursive: true }));
+  const folder = join(root, "project");
+  mkdirSync(folder);
   for (const name of ["workflows", "agents"]) mkdirSync(join(folder, name));
   const file = join(folder, "workflows/welcome.ts");
   writeFileSync(file, "first");
   const saves: ReadonlySet<string>[] = [];
   let wake = (): void => {};
-  stack.use(
+  const watching = stack.use(
     watchProject(folder, takeSnapshot(folder), (files) => {
       saves.push(files);
       wake();
@@ -23,8 +25,10 @@ async function watched() {
   );
   const owned = stack.move();
   return {
+    root,
     file,
     saves,
+    watching,
     /** Resolves at the next save. The test's own limit ends it. */
     nextSave: () =>
       new Promise<void>((resolve) => {
@@ -73,4 +77,34 @@ test("a file that is saved while the watch begins is seen", async () => {
     await seen;
     expect(project.saves.at(-1)).toEqual(new Set([other]));
   }
+});
+
+test("a file elsewhere is watched once it is loaded, also where an editor replaces it or it came later", async () => {
+  await using project = await watched();
+  const { root, watching, saves } = project;
+  const [built, later] = [join(root, "words/dist/index.js"), join(root, "words/later.ts")];
+  mkdirSync(join(built, ".."), { recursive: true });
+  writeFileSync(built, "first");
+  watching.also([built, later], Date.now() + 1_000);
+  for (const content of ["second", "third"]) {
+    const seen = project.nextSave();
+    writeFileSync(`${built}.new`, content);
+    renameSync(`${built}.new`, built);
+    await seen;
+    expect(saves.at(-1)).toEqual(new Set([built]));
+  }
+  const seen = project.nextSave();
+  writeFileSync(later, "later");
+  await seen;
+  expect(saves.at(-1)).toEqual(new Set([later]));
+});
+
+test("a file elsewhere that was written while it was being loaded counts as saved", async () => {
+  await using project = await watched();
+  const other = join(project.root, "words.ts");
+  writeFileSync(other, "first");
+  const seen = project.nextSave();
+  project.watching.also([other, project.file], Date.now() - 60_000);
+  await seen;
+  expect(project.saves).toEqual([new Set([other])]);
 });

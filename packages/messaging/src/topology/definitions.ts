@@ -51,7 +51,7 @@ export type BrokerRole =
   | "agent"
   /** `holdfast conformance`: asks Agents as a Scheduler does, and reads what they say. */
   | "conformance"
-  /** People and programs that only look: `doctor`, `why`, KEDA. */
+  /** People and programs that only look: `doctor`, `why`. */
   | "observer";
 
 interface DefinitionsOptions {

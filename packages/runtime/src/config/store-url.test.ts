@@ -85,6 +85,14 @@ test("a blank of options may be written as a plus, as URL does, and a plus of a 
   expect(storeConnection(canonical)).toMatchObject({ options: "-c role=holdfast_observer" });
 });
 
+test.each(["sslrootcert=system", "sslmode=verify-full&sslrootcert=system"])(
+  "%s trusts the authorities of Node, and checks the certificate",
+  (parameters) => {
+    const { ssl } = storeConnection(storeUrls(`postgres://h/db?${parameters}`)[0]);
+    expect([true, {}]).toContainEqual(ssl);
+  },
+);
+
 test("connect_timeout is that of libpq, in seconds", () => {
   expect(connectTimeoutOf(storeUrls("postgres://h/db?connect_timeout=7")[0])).toBe(7_000);
   expect(connectTimeoutOf(storeUrls("postgres://h/db")[0])).toBeNull();

@@ -118,6 +118,9 @@ function asDriver([name, value]: readonly [string, string]): readonly (readonly 
   switch (name) {
     case "pgbouncer":
       return value.toLowerCase() === "true" ? [["pooler", "transaction"]] : [];
+    case "sslrootcert":
+      // The driver takes it for the name of a file; without one, it trusts the authorities that Node trusts.
+      return value === "system" ? [["ssl", "true"]] : [[name, value]];
     case "channel_binding":
       return value.toLowerCase() === "disable" ? [] : [["enableChannelBinding", "true"]];
     default:

@@ -73,6 +73,31 @@ describe("workflows and Agents", () => {
     expect((await holdfast(["workflows", "list", "-o", "id"])).out).not.toContain("decide.v1");
   });
 
+  test("are applied although another one of their file cannot be JSON, which alone is refused", async () => {
+    const workflow = new URL("../../../../packages/workflow/src/index.ts", import.meta.url).href;
+    const module = join(commanded.folder, "mixed.mjs");
+    writeFileSync(
+      module,
+      `import { defineWorkflow } from "${workflow}";
+       const schema = { def: { type: "object", shape: { at: { def: { type: "date" } } } } };
+       const definition = ${JSON.stringify(trip("stroll.v1"))};
+       export const stroll = { name: "stroll.v1", definition };
+       export const dated = defineWorkflow("dated.v1", schema, () => null);`,
+    );
+    const faults = [expect.stringMatching(/^\S+: dated\.v1, input\/at: a Date cannot be/)];
+    for (const more of [["--dry-run"], []]) {
+      const said = await holdfast(["workflows", "apply", module, "--json", ...more]);
+      expect(said.code).toBe(5);
+      expect(JSON.parse(said.out)).toMatchObject([
+        { name: "stroll.v1", stored: "new" },
+        { name: "dated.v1", stored: "invalid", faults },
+      ]);
+    }
+    const { out } = await holdfast(["workflows", "list", "-o", "id"]);
+    expect(out).toContain("stroll.v1\n");
+    expect(out).not.toContain("dated.v1");
+  });
+
   test("the overview says what needs an operator, and failures are listed in groups", async () => {
     expect((await holdfast(["agents", "pause", "hotels", "-r", "night"])).code).toBe(0);
     const { out } = await holdfast(["system", "overview"]);

@@ -1,10 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { type HoldfastClient, ProblemError } from "@holdfast/client";
-import { definitionsIn, findDefinitionFaults } from "@holdfast/contracts";
-import { canonicalJson } from "@holdfast/domain";
-import { checkPlans } from "@holdfast/workflow/check";
+import { findDefinitionFaults } from "@holdfast/contracts";
+import { ContractFault, canonicalJson } from "@holdfast/domain";
 import { exitCodes } from "../../exit-codes.ts";
-import { loadProjectFile } from "../../test/load-workflows.ts";
+import { loadWorkflowFile, type RefusedWorkflow } from "../../test/load-workflows.ts";
 import { actOptions, readAct } from "../act-options.ts";
 import { summaryOf } from "../operation.ts";
 import { changeVerb, listingVerb } from "../operation-verb.ts";
@@ -37,9 +36,14 @@ const applyVerb: Verb = {
     const wait = text("wait");
     const files = await filesMeant(operands);
     if (files.length === 0) throw new UsageError(`No file fits ${operands.join(" ")}`);
-    const definitions = (await Promise.all(files.map(definitionsOf))).flat();
+    const found = await Promise.all(files.map(workflowsOf));
+    const definitions = found.flatMap((one) => one.definitions);
+    const refused = found.flatMap((one) => one.refused);
+    if (definitions.length === 0) {
+      throw new ContractFault("workflow.invalid", refused.map(({ why }) => why).join("\n"));
+    }
     const { workflows } = client();
-    if (flag("dry-run")) return forecast(definitions, workflows);
+    if (flag("dry-run")) return forecast({ definitions, refused }, workflows);
     const items: Applied[] = [];
     // One after the other: what is refused stops those after it.
     for (const definition of definitions) {
@@ -47,11 +51,12 @@ const applyVerb: Verb = {
     }
     const isOver =
       wait !== undefined && !(await areActive(items, workflows, waitOf(wait, "--wait")));
-    return {
-      value: items,
-      columns: ["name", "stored", "active", "waitsFor", "warnings"],
-      ...(isOver ? { exitCode: exitCodes.timedOut } : {}),
-    };
+    const columns = ["name", "stored", "active", "waitsFor", "warnings"];
+    if (refused.length > 0) {
+      const value = [...items, ...refused.map(invalid)];
+      return { value, columns: [...columns, "faults"], exitCode: exitCodes.refused };
+    }
+    return { value: items, columns, ...(isOver ? { exitCode: exitCodes.timedOut } : {}) };
   },
 };
 
@@ -99,10 +104,13 @@ async function areActive(
 
 /** What would be stored. It fails where that would: for what is no definition, and for what changed under its name. */
 async function forecast(
-  definitions: readonly Definition[],
+  { definitions, refused }: FileWorkflows,
   workflows: HoldfastClient["workflows"],
 ): Promise<Outcome> {
-  const value = await Promise.all(definitions.map((one) => standingOf(one, workflows)));
+  const value: readonly Forecast[] = [
+    ...(await Promise.all(definitions.map((one) => standingOf(one, workflows)))),
+    ...refused.map(invalid),
+  ];
   const isRefused = value.some(({ stored }) => stored !== "new" && stored !== "same");
   const columns = ["name", "stored", "faults"];
   return { value, columns, exitCode: isRefused ? exitCodes.refused : exitCodes.ok };
@@ -114,6 +122,13 @@ interface Forecast {
   /** Why it is no definition. */
   readonly faults: readonly string[];
 }
+
+/** What is said of a workflow that its own module refuses. */
+const invalid = ({ name, why }: RefusedWorkflow): Forecast => ({
+  name,
+  stored: "invalid",
+  faults: [why],
+});
 
 /** Whether a definition would be new, is there already, or is refused. */
 async function standingOf(
@@ -133,11 +148,15 @@ async function standingOf(
   return { name, stored: isSame ? "same" : "changed: give it a new version", faults };
 }
 
-async function definitionsOf(file: string): Promise<readonly Definition[]> {
-  const found = await loadProjectFile(file);
-  checkPlans(found);
-  const definitions = definitionsIn(found).filter(hasName);
-  if (definitions.length > 0) return definitions;
+interface FileWorkflows {
+  readonly definitions: readonly Definition[];
+  readonly refused: readonly RefusedWorkflow[];
+}
+
+async function workflowsOf(file: string): Promise<FileWorkflows> {
+  const { definitions: all, refused } = await loadWorkflowFile(file, (definition) => definition);
+  const definitions = all.filter(hasName);
+  if (definitions.length + refused.length > 0) return { definitions, refused };
   throw new UsageError(
     `${file} holds no workflow: it must be a definition as JSON, or a module that exports what defineWorkflow returns`,
   );
