@@ -29,7 +29,10 @@ const notRun: readonly (readonly [RegExp, string])[] = [
   [/^git clone /, "a checkout does not know where it came from"],
   [/^npm start/, "starts everything until Ctrl-C; examples/orders/demo has tests of its own"],
   [/^npm test/, "is what runs this"],
-  [/^npm run (bench|chaos|fuzz|simulate|stack|upgrade-run)/, "takes minutes; each has tests of its own"],
+  [
+    /^npm run (bench|chaos|fuzz|simulate|stack|upgrade-run)/,
+    "takes minutes; each has tests of its own",
+  ],
   [/^npx holdfast/, "runs in a project of one's own; packages/cli has tests of the same"],
   [
     /workflows=active|openapi-typescript|datamodel-codegen/,

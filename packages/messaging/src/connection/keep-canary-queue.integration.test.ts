@@ -17,7 +17,7 @@ afterEach(async () => {
   await parts.disposeAsync();
 });
 
-/** A connection that keeps the canaryQueue, and what happened to it. */
+/** A connection that keeps the canary queue, and what happened to it. */
 async function keep(onMissing: () => void = () => {}) {
   const options = { url: server.url, name: "test", agents: [], log: quiet };
   const broker = parts.use(await connectBroker({ ...options, topology: "declare" }));
@@ -35,14 +35,14 @@ async function keep(onMissing: () => void = () => {}) {
 
 const isThere = async () => (await server.depth(canaryQueue).catch(() => null)) === 0;
 
-test("a broker without the canaryQueue is reported as new once, and gets the canaryQueue", async () => {
+test("a broker without the canary queue is reported as new once, and gets the canary queue", async () => {
   const first = await keep();
   expect(first).toEqual({ missing: 1, disconnected: 0 });
   expect(await isThere()).toBe(true);
   expect(await keep()).toEqual({ missing: 0, disconnected: 0 });
 });
 
-test("a broker that returns with the canaryQueue counts as unchanged, and one without it as wiped", async () => {
+test("a broker that returns with the canary queue counts as unchanged, and one without it as wiped", async () => {
   const counts = await keep();
   await server.closeAllConnections();
   await until(() => counts.disconnected === 1);

@@ -4,7 +4,7 @@ import { type ChannelLog, keepChannel } from "./keep-channel.ts";
 export interface CanaryQueueEvents {
   /** The connection is lost: what the broker confirmed through it may be gone as well. */
   readonly disconnected: () => void;
-  /** The broker does not have the canaryQueue: it is new, or has lost its queues and messages. */
+  /** The broker does not have the canary queue: it is new, or has lost its queues and messages. */
   readonly missing: () => Promise<void>;
 }
 

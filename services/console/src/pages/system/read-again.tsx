@@ -16,7 +16,7 @@ export function ReadAgain({ at, query: { isFetching, refetch } }: Props) {
         disabled={isFetching}
         onClick={() => void refetch()}
       >
-        {isFetching ? "Looking …" : "Style again"}
+        {isFetching ? "Looking …" : "Look again"}
       </button>
     </>
   );
