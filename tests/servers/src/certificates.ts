@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
+const openssl = (...args: readonly string[]) => run("openssl", args);
 
 /** An authority of a test, in a folder. */
 export interface Authority {
@@ -16,7 +17,6 @@ export interface Authority {
 /** Makes an authority with OpenSSL. What it issues is for servers on 127.0.0.1, and for clients. */
 export async function makeAuthority(folder: string): Promise<Authority> {
   const at = (file: string) => join(folder, file);
-  const openssl = (...args: readonly string[]) => run("openssl", args);
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"] as const;
   const [ca, caKey, extensions] = [at("ca.pem"), at("ca.key"), at("extensions")];
   await openssl(
