@@ -157,6 +157,9 @@ async function serversOf(stack: AsyncDisposableStack, { servers }: FaultyOptions
   return { stateStoreUrl, server: broker, broker };
 }
 
+/** Milliseconds. A full machine answers late; what is never answered ends here. */
+const answerWithin = 60_000;
+
 function submittersFor(
   system: System,
   store: StateStore,
@@ -164,7 +167,13 @@ function submittersFor(
 ): Pick<FaultySystem, "submit" | "order"> {
   const name = "fulfil-order-quickly.v1";
   const quickly = withLimits(fulfilOrder.definition, { name, limits: quick });
-  const post = orderPoster();
+  let reason = "";
+  const post = orderPoster({
+    answerWithin,
+    unanswered(error) {
+      reason = `${error.name}: ${error.message}`;
+    },
+  });
   return {
     async submit(kinds, workflow = quickly) {
       await store.registerWorkflow(workflow);
@@ -182,7 +191,7 @@ function submittersFor(
       const key = headers["idempotency-key"] ?? randomUUID();
       const answer = await post(system.submissionUrl, { key, body, headers });
       if (answer?.status === 202) return taskIdOf(answer);
-      throw new Error(`The order was not accepted: ${answer?.body ?? "there was no answer"}`);
+      throw new Error(`The order was not accepted: ${answer?.body ?? `no answer, ${reason}`}`);
     },
   };
 }

@@ -21,6 +21,8 @@ interface PosterOptions {
   readonly connections?: number;
   /** Milliseconds after which a request counts as unanswered. */
   readonly answerWithin?: number;
+  /** Learns why a request has no answer. */
+  readonly unanswered?: (reason: Error) => void;
 }
 
 /**
@@ -28,10 +30,14 @@ interface PosterOptions {
  * measured.
  */
 export function orderPoster(options: PosterOptions = {}): PostOrder {
-  const { connections = 100, answerWithin = 8_000 } = options;
+  const { connections = 100, answerWithin = 8_000, unanswered = () => {} } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return (url, { key, body, headers = {} }) =>
     new Promise((resolve) => {
+      const lost = (reason: Error): void => {
+        unanswered(reason);
+        resolve(null);
+      };
       request(new URL("/v1/orders", url), {
         agent,
         method: "POST",
@@ -53,9 +59,9 @@ export function orderPoster(options: PosterOptions = {}): PostOrder {
                 body: Buffer.concat(parts).toString("utf8"),
               }),
             )
-            .on("error", () => resolve(null));
+            .on("error", lost);
         })
-        .on("error", () => resolve(null))
+        .on("error", lost)
         .end(body);
     });
 }
