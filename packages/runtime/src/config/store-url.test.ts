@@ -56,6 +56,7 @@ const anyText = fc
 test("whatever characters a user, a password, a database and a folder have, encoded they arrive as they are", () => {
   fc.assert(
     fc.property(anyText, anyText, anyText, anyText, (user, password, database, folder) => {
+      fc.pre(!/^\.\.?$/.test(database));
       const [u, p, d] = [user, password, database].map(encodeURIComponent);
       const host = `/${folder.replaceAll(",", "")}`;
       const expected = { user, password, database };
@@ -66,6 +67,13 @@ test("whatever characters a user, a password, a database and a folder have, enco
     }),
   );
 });
+
+test.each(["postgres://a/.", "postgres://a/%2E%2E", "postgres:///?dbname=.."])(
+  "%s is refused: the driver would be led to another database",
+  (url) => {
+    expect(() => storeUrls(url)).toThrow(/^STATE_STORE_URL names a database of a dot or two/);
+  },
+);
 
 test("what people copy from a managed pooler is understood", () => {
   const [url] = storeUrls(

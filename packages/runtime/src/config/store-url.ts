@@ -106,8 +106,17 @@ function urlOf({ scheme, user, password, path, parameters }: ServerUrl, place: U
   const all = [...(isSocket ? [["host", place.host] as const] : []), ...others].flatMap(asDriver);
   const query = all.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
   const host = hostText(isSocket ? { ...place, host: "localhost" } : place);
-  const end = `${database === null ? "" : `/${encodeURIComponent(database)}`}${query === "" ? "" : `?${query}`}`;
+  const end = `${database === null ? "" : `/${encodeURIComponent(nameable(database))}`}${query === "" ? "" : `?${query}`}`;
   return `${scheme}://${login}${host}${end}`;
+}
+
+/** The driver reads a URL as folders are read: a dot or two would lead it to another database. */
+function nameable(database: string): string {
+  if (!/^\.\.?$/.test(database)) return database;
+  throw new UrlProblem(
+    "part",
+    "names a database of a dot or two, which the driver cannot be given",
+  );
 }
 
 /** What a parameter of libpq, or of another library, is for the driver. */
