@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { changesOf, limits, storableText, withinDepth } from "@holdfast/contracts";
-import { type Health, overload } from "@holdfast/runtime";
+import { type Health, overload, turns } from "@holdfast/runtime";
 import {
   defaultLimits,
   type Guard,
@@ -170,17 +170,15 @@ function takeJsonOnly(app: FastifyInstance): void {
     }
     const input = inputIn(request);
     const parse = input === null ? careful : plain;
-    const read = (): void => {
-      const { text, shape } = withinDepth(body);
-      void parse(request, text.toString("utf8"), (error, json) => {
-        const faults = error === null ? changesOf(text, json, shape) : [];
-        if (faults.length === 0) done(error, json);
-        else done(changedJson(faults, input));
-      });
-    };
-    if (body.length <= smallBytes) return read();
-    const makeRoom = roomFor(request, request.answer);
-    makeRoom(bytesAsValues(body)).then(read, done);
+    const pieces = readPieces(body, (text) => parsedBy(parse, request, text), input);
+    if (body.length > smallBytes) {
+      return void readInTurns(request, body, pieces).then((json) => done(null, json), done);
+    }
+    try {
+      done(null, lastOf(pieces));
+    } catch (error) {
+      done(error as Error);
+    }
   });
   app.addHook("onRequest", (request, reply, done) => {
     request.answer = reply;
@@ -206,6 +204,54 @@ function takeJsonOnly(app: FastifyInstance): void {
       ),
     );
   });
+}
+
+/** Reads a body in pieces, of which each takes long for a large one. Throws what is wrong with it. */
+function* readPieces(
+  body: Buffer,
+  parse: (text: string) => unknown,
+  input: string | null,
+): Generator<void, unknown> {
+  const { text, shape } = withinDepth(body);
+  yield;
+  const json = parse(text.toString("utf8"));
+  yield;
+  const faults = changesOf(text, json, shape);
+  if (faults.length > 0) throw changedJson(faults, input);
+  yield;
+  return json;
+}
+
+function lastOf<Result>(pieces: Generator<void, Result>): Result {
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+  }
+}
+
+/** Reads a large body once there is room for it: each piece has a turn of the event loop, which it shares with no other body. */
+async function readInTurns<Result>(
+  request: FastifyRequest,
+  body: Buffer,
+  pieces: Generator<void, Result>,
+): Promise<Result> {
+  await turns.next();
+  await roomFor(request, request.answer)(bytesAsValues(body));
+  for (;;) {
+    await turns.next();
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+  }
+}
+
+type JsonParser = ReturnType<FastifyInstance["getDefaultJsonParser"]>;
+
+/** What a parser of the server, which answers at once, makes of a text. */
+function parsedBy(parse: JsonParser, request: FastifyRequest, text: string): unknown {
+  let [fault, json]: [Error | null, unknown] = [null, undefined];
+  void parse(request, text, (error, read) => ([fault, json] = [error, read]));
+  if (fault !== null) throw fault;
+  return json;
 }
 
 /** The pointer to the input of a task in the body of a submission; null: the request is none. */

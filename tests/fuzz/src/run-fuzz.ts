@@ -33,6 +33,7 @@ import { type FuzzedSystem, startFuzzedSystem } from "./system/fuzzed-system.ts"
 import { baitWorkflow, startHostileAgent } from "./system/hostile-agent.ts";
 import { countOf, shopOrders } from "./system/read-orders.ts";
 import { fullQueues } from "./system/read-queues.ts";
+import { releaseRemotes } from "./system/resume-all.ts";
 import { type Settled, settle } from "./system/settle.ts";
 
 export interface FuzzOptions {
@@ -167,6 +168,7 @@ async function load(run: Run): Promise<Loaded> {
     sendHostile(run, { around, messages, seen }, over),
     streamOrders(names.fuzz, seconds * 1_000),
     streamBaits({ store, rate: baitRate, submitted }, over),
+    keepAsking(run, over),
     watchTransactions(stateStoreUrl, (ms) => run.transactions.push(ms), over),
     writeCulprits(run, over),
   ]);
@@ -350,6 +352,20 @@ async function streamBaits(options: BaitOptions, signal: AbortSignal): Promise<v
       if (one.kind === "created") submitted(one.taskId);
     }
     await sleep(1_000 / rate, undefined, { signal }).catch(() => {});
+  }
+}
+
+/**
+ * Has the hostile Agent asked again at once, until the signal: it says now and then that its service is to be left alone
+ * for a minute, in which none of its answers would come.
+ */
+async function keepAsking({ fuzzed, say }: Run, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // A service that is away is started again; it was not asked yet.
+    await releaseRemotes(fuzzed.system.operationsUrl).catch((error: unknown) =>
+      say(`remote services were not released: ${String(error)}`),
+    );
+    await sleep(1_000, undefined, { signal }).catch(() => {});
   }
 }
 

@@ -50,17 +50,12 @@ export function changesOf(
   return isRounded || fieldsIn(json) < fields ? changesIn(utf8.decode(content)) : [];
 }
 
-/** The fields of all objects in a value. */
+/** The fields of all objects in a value, which is no deeper than `limits.messageDepth`. */
 function fieldsIn(json: unknown): number {
+  if (typeof json !== "object" || json === null) return 0;
   let fields = 0;
-  const waiting = [json];
-  while (waiting.length > 0) {
-    const one = waiting.pop();
-    if (typeof one !== "object" || one === null) continue;
-    const below: readonly unknown[] = Array.isArray(one) ? one : Object.values(one);
-    if (below !== one) fields += below.length;
-    for (const part of below) if (typeof part === "object") waiting.push(part);
-  }
+  if (Array.isArray(json)) for (const item of json) fields += fieldsIn(item);
+  else for (const name in json) fields += 1 + fieldsIn((json as Record<string, unknown>)[name]);
   return fields;
 }
 

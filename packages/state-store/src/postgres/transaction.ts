@@ -209,6 +209,24 @@ export class TakesLong extends Error {
   }
 }
 
+/**
+ * Something that is found out between two transactions and stays so: however long it takes, no row is locked meanwhile.
+ * Returns what was found of all that is asked, in the same order, or throws `TakesLong`, which finds out the rest.
+ */
+export function foundBetween<Asked, Found>(
+  keyOf: (asked: Asked) => string,
+  find: (asked: Asked) => Promise<Found> | Found,
+): (asked: readonly Asked[]) => readonly Found[] {
+  const known = new Map<string, Found>();
+  return (asked) => {
+    const left = asked.filter((one) => !known.has(keyOf(one)));
+    if (left.length === 0) return asked.map((one) => known.get(keyOf(one)) as Found);
+    throw new TakesLong(async () => {
+      for (const one of left) known.set(keyOf(one), await find(one));
+    });
+  };
+}
+
 /** Runs a transaction, and runs it again for as long as something in it takes long. */
 export async function untilQuick<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (;;) {

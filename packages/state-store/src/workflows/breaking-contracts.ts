@@ -9,7 +9,7 @@ import {
 import { ContractFault, definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { TakesLong } from "../postgres/transaction.ts";
+import { foundBetween } from "../postgres/transaction.ts";
 
 const findOthers = query("find-other-contracts", rowsOf<OtherContract>());
 
@@ -19,9 +19,6 @@ interface OtherContract {
 }
 
 const keyOf = ({ operation, workflow }: OtherContract): string => `${operation} ${workflow}`;
-
-/** Contracts that are compared in one transaction. The largest take some 100 ms each, aside. */
-const mostCompared = 2;
 
 interface Comparing {
   readonly pool: Database;
@@ -33,34 +30,22 @@ interface Comparing {
 /**
  * Refuses a workflow by whose contracts an Agent could not read what another workflow in use asks for: a field that an
  * operation newly requires, or takes as another type, needs a new name of the operation. It is asked in the transaction
- * that stores the workflow, and compares few there: `TakesLong` has the others compared before the next one. What was
- * compared stays so, since definitions never change.
+ * that stores the workflow, and compared between two of them, since the largest take some 100 ms each: what was compared
+ * stays so, for definitions never change.
  */
 export function breakingContracts(
   definition: WorkflowDefinition,
   { pool, readDefinition, contracts }: Comparing,
 ) {
   const { name } = definition;
-  const compared = new Map<string, readonly string[]>();
-  const compare = async (db: Database, one: OtherContract): Promise<void> => {
-    const other = await readDefinition(db, one.workflow);
-    compared.set(
-      keyOf(one),
-      other === null ? [] : await breaksOf(definition, other, one.operation),
-    );
-  };
+  const compare = foundBetween(keyOf, async ({ operation, workflow }: OtherContract) => {
+    const other = await readDefinition(pool, workflow);
+    return other === null ? [] : await breaksOf(definition, other, operation);
+  });
   return {
     async mustNotBreak(db: Database): Promise<void> {
       const asked = { name, contracts: JSON.stringify(contracts), format: definitionFormat };
-      const others = await findOthers(db, asked);
-      const left = others.filter((one) => !compared.has(keyOf(one)));
-      if (left.length > mostCompared) {
-        throw new TakesLong(async () => {
-          for (const one of left) await compare(pool, one);
-        });
-      }
-      for (const one of left) await compare(db, one);
-      const lines = others.flatMap((one) => compared.get(keyOf(one)) ?? []);
+      const lines = compare(await findOthers(db, asked)).flat();
       if (lines.length === 0) return;
       throw new ContractFault(
         "workflow.contract_breaks",

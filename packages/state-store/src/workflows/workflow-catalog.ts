@@ -21,7 +21,13 @@ import type { Pool } from "pg";
 import { isForOperators } from "../postgres/postgres-error.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { inTransaction, TakesLong, untilQuick, withRetries } from "../postgres/transaction.ts";
+import {
+  foundBetween,
+  inTransaction,
+  TakesLong,
+  untilQuick,
+  withRetries,
+} from "../postgres/transaction.ts";
 import { breakingContracts } from "./breaking-contracts.ts";
 import { type ContractHashes, type StepContracts, stepContracts } from "./output-contract.ts";
 
@@ -182,14 +188,20 @@ export async function storeDefinition(
 ): Promise<"created" | "same"> {
   const { collection: _, ...content } = registration.definition;
   const judged = await judgeDefinition(readDefinition(content));
-  const breaking = breakingContracts(registration.definition, {
-    pool,
-    readDefinition: definitionOf,
-    contracts: judged.contracts,
-  });
+  const comparing: Comparing = {
+    breaking: breakingContracts(registration.definition, {
+      pool,
+      readDefinition: definitionOf,
+      contracts: judged.contracts,
+    }),
+    meanTheSame: foundBetween(
+      ({ contentHash }) => contentHash,
+      ({ definition }) => meansTheSameAside(definition, content),
+    ),
+  };
   const store = () =>
     inTransaction(pool, async (client) => {
-      const kind = await storeAllowed(client, { ...registration, ...judged }, breaking);
+      const kind = await storeAllowed(client, { ...registration, ...judged }, comparing);
       return { sent: [], result: () => kind };
     });
   return await withRetries(() => untilQuick(store));
@@ -198,7 +210,18 @@ export async function storeDefinition(
 /** A registration, and what was found of its definition before the transaction that stores it. */
 type Judged = Registration & JudgedDefinition;
 
-type Breaking = ReturnType<typeof breakingContracts>;
+/** How a definition compares with those that are stored: it is found out between two transactions. */
+interface Comparing {
+  readonly breaking: ReturnType<typeof breakingContracts>;
+  /** Whether it means the same as each of these. */
+  readonly meanTheSame: (stored: readonly StoredContent[]) => readonly boolean[];
+}
+
+/** A definition as it is stored, whatever it is, and its hash. */
+interface StoredContent {
+  readonly definition: unknown;
+  readonly contentHash: string;
+}
 
 /** The definition of a workflow; null: it cannot be used. */
 async function definitionOf(db: Database, name: string): Promise<WorkflowDefinition | null> {
@@ -209,11 +232,11 @@ async function definitionOf(db: Database, name: string): Promise<WorkflowDefinit
 async function storeAllowed(
   db: Database,
   registration: Judged,
-  breaking: Breaking,
+  comparing: Comparing,
 ): Promise<"created" | "same"> {
   const { definition } = registration;
   try {
-    return await storeWorkflow(db, registration, breaking);
+    return await storeWorkflow(db, registration, comparing);
   } catch (error) {
     if (!isForOperators(error)) throw error;
     throw new ContractFault(
@@ -234,7 +257,7 @@ async function storeWorkflow(
     hash,
     contracts,
   }: Judged,
-  breaking: Breaking,
+  { breaking, meanTheSame }: Comparing,
 ): Promise<"created" | "same"> {
   const { name } = definition;
   // One that an earlier release stored stays, and may be registered again at each start.
@@ -250,10 +273,8 @@ async function storeWorkflow(
     storedBy: storedBy ?? null,
     awaitsAgents: activates ?? null,
   });
-  const [stored] = await selectWorkflow(db, { name, mostBytes });
-  const isSame =
-    stored?.contentHash === hash ||
-    (stored !== undefined && (await meansTheSameAside(stored.definition, definition)));
+  const stored = await selectWorkflow(db, { name, mostBytes });
+  const isSame = stored[0]?.contentHash === hash || meanTheSame(stored).includes(true);
   if (isSame) {
     if (inserted.length === 0) await endorseWorkflow(db, name);
     if (inserted.length === 1 && breaks === "refused") {

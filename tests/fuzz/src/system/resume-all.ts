@@ -23,30 +23,13 @@ interface Pause {
  * an input has brought about, so that what is left can end.
  */
 export async function resumeAll(operationsUrl: string, stateStoreUrl: string): Promise<void> {
-  const post = async (path: string, version?: number): Promise<void> => {
-    const body = JSON.stringify({ actor: "fuzz", reason: "the run is over" });
-    const seen = version === undefined ? {} : { "if-match": `"${version}"` };
-    const response = await fetch(`${operationsUrl}${path}`, {
-      method: "POST",
-      headers: { ...headers, ...seen },
-      body,
-    });
-    // What was under way has moved it on. It is looked at again.
-    if (response.ok || response.status === 409 || response.status === 412) return;
-    throw new Error(`${path} was refused: ${await response.text()}`);
-  };
+  const post = poster(operationsUrl);
   const listed = await fetch(`${operationsUrl}/v1/pauses`, { headers });
   const { items } = (await listed.json()) as { readonly items: readonly Pause[] };
   for (const { kind, name } of items) {
     await post(`/v1/${kind}s/${encodeURIComponent(name)}/resume`);
   }
-  const remotes = await fetch(`${operationsUrl}/v1/remotes`, { headers });
-  const { items: services } = (await remotes.json()) as { readonly items: readonly Remote[] };
-  for (const { name, breaker, throttledUntil } of services) {
-    const isThrottled = throttledUntil !== null && Date.parse(throttledUntil) > Date.now();
-    if (breaker === "closed" && !isThrottled) continue;
-    await post(`/v1/remotes/${encodeURIComponent(name)}/release`);
-  }
+  await releaseRemotes(operationsUrl);
   const orders = await queryOnce<{ id: string; version: number }>(
     stateStoreUrl,
     `select task_id::text as id, version from state.tasks
@@ -64,3 +47,30 @@ export async function resumeAll(operationsUrl: string, stateStoreUrl: string): P
     await post(`/v1/tasks/${id}/steps/${encodeURIComponent(step)}/retry`, version);
   }
 }
+
+/** Closes every breaker, and ends every request of a remote service to be left alone. */
+export async function releaseRemotes(operationsUrl: string): Promise<void> {
+  const post = poster(operationsUrl);
+  const remotes = await fetch(`${operationsUrl}/v1/remotes`, { headers });
+  const { items: services } = (await remotes.json()) as { readonly items: readonly Remote[] };
+  for (const { name, breaker, throttledUntil } of services) {
+    const isThrottled = throttledUntil !== null && Date.parse(throttledUntil) > Date.now();
+    if (breaker === "closed" && !isThrottled) continue;
+    await post(`/v1/remotes/${encodeURIComponent(name)}/release`);
+  }
+}
+
+const poster =
+  (operationsUrl: string) =>
+  async (path: string, version?: number): Promise<void> => {
+    const body = JSON.stringify({ actor: "fuzz", reason: "so that the run goes on" });
+    const seen = version === undefined ? {} : { "if-match": `"${version}"` };
+    const response = await fetch(`${operationsUrl}${path}`, {
+      method: "POST",
+      headers: { ...headers, ...seen },
+      body,
+    });
+    // What was under way has moved it on. It is looked at again.
+    if (response.ok || response.status === 409 || response.status === 412) return;
+    throw new Error(`${path} was refused: ${await response.text()}`);
+  };
