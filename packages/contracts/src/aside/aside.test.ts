@@ -35,6 +35,10 @@ test("a large schema is compiled aside, and here the next time if that took litt
     const schema = { ...narrow, description: String(brief) };
     const one = openAsideChecker(schema, { allErrors: false }, brief);
     expect(await one(1)).toMatchObject({ errors: [{ keyword: "type" }] });
+    // What is brief is compiled here now, in a turn of its own.
+    const next = one(1);
+    expect(next).toBeInstanceOf(Promise);
+    expect(await next).toMatchObject({ errors: [{ keyword: "type" }] });
     const again = one(1);
     expect(again instanceof Promise).toBe(!isHere);
     expect(await again).toMatchObject({ errors: [{ keyword: "type" }] });

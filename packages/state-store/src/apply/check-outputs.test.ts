@@ -10,7 +10,7 @@ const definition = {
   ...testWorkflow([{ name: "a" }]),
   outputs: {
     [`${step?.agent}.${step?.operation}`]: {
-      items: { anyOf: [...Array.from({ length: 40 }, () => ({ type: "string" })), {}] },
+      items: { anyOf: [...Array.from({ length: 20 }, () => ({ type: "string" })), {}] },
     },
   },
 };
