@@ -370,7 +370,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;
 
-/** Which attempt is in hand where an event names one, beside what it says. */
+/** The attempt that is processing where an event names one, beside what the event says. */
 function attemptOf(
   event: TaskEvent,
   task: Task,

@@ -26,7 +26,7 @@ interface OperatorActOptions {
 /** What an operator does, each checked against the version that he has seen. */
 export type OperatorActs = ReturnType<typeof operatorActs>;
 
-/** What operators can do to tasks, Agents and workflows, with the judge told of what they were answered. */
+/** What operators can do to tasks, Agents and workflows, each answer reported to the judge. */
 export function operatorActs(
   world: World,
   { memory, store, service, judge, facts }: OperatorActOptions,

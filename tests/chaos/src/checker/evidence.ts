@@ -62,7 +62,7 @@ export interface DeadLetter {
   readonly messageId: string | null;
 }
 
-/** A task's entry into `error`, as a person is told of it. */
+/** A task's entry into `error`, as the alert to a person has it. */
 export interface Alert {
   readonly taskId: string;
   readonly at: Moment;
@@ -79,7 +79,7 @@ export interface LedgerEntry {
   readonly answer?: Readonly<Record<string, unknown>>;
 }
 
-/** What somebody who asked was told of an order. */
+/** What the API answered an observer about an order. */
 export interface Observation {
   readonly at: Moment;
   readonly observer: string;
@@ -105,7 +105,7 @@ export interface QueueDepth {
 /** A look at the store in the middle of the run. */
 export interface Sample {
   readonly at: Moment;
-  /** How far past its limit the oldest step is that nobody has recovered, in milliseconds. */
+  /** How far past its limit the oldest step is that no Supervisor has recovered, in milliseconds. */
   readonly overdueMs: number;
   /** How long the longest idle transaction has been idle, in milliseconds. */
   readonly idleInTransactionMs: number;
