@@ -104,7 +104,7 @@ function operatorSteps(world: World, { apply, service, facts }: OperatorStepsOpt
     },
 
     resubmit(stored: StoredTask, { plan, attempt }: Step, isCorrected: boolean): void {
-      const inputChanged = isCorrected && plan.kind === "call";
+      const inputChanged = isCorrected && plan.kind !== "undo";
       apply(stored, {
         event: { kind: "resubmitted", step: plan.name, attempt, inputChanged },
         ...(inputChanged ? { correctedInput: inputOf(facts, stored, plan.name) } : {}),

@@ -1,3 +1,4 @@
+import type { StepKind } from "@holdfast/domain";
 import type { ClientEvent } from "@holdfast/load";
 
 /** Milliseconds since 1970. Everything runs on one host, so all witnesses share its clock. */
@@ -29,7 +30,7 @@ export interface TaskRow {
 export interface StepRow {
   readonly taskId: string;
   readonly name: string;
-  readonly kind: "call" | "undo";
+  readonly kind: StepKind;
   readonly state: string;
   readonly attempt: number;
   readonly failureCount: number;
