@@ -1,4 +1,5 @@
 import type {
+  Change,
   HistoryEntry,
   HoldfastClient,
   ListedTask,
@@ -14,7 +15,7 @@ import { table } from "../print.ts";
 import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
 import { waitOf } from "../values.ts";
-import type { Invocation, Outcome, Verb } from "../verb.ts";
+import type { Invocation, Outcome, Output, Verb } from "../verb.ts";
 import { ofResult } from "./submit.ts";
 
 const columns = ["id", "workflow", "state", "key", "faultCode", "updatedAt"];
@@ -164,6 +165,39 @@ export const watchVerb: Verb = {
     }
   },
 };
+
+export const tailVerb: Verb = {
+  name: "tasks tail",
+  operations: ["followChanges"],
+  operands: [],
+  summary: "follow all tasks, a line for each that changes, until Ctrl-C or for as long as --wait",
+  options: own("wait"),
+  examples: ["tasks tail", "tasks tail --wait 1h -o jsonl"],
+  async run({ client, text, output, io }) {
+    const wait = text("wait");
+    const limit = wait === undefined ? undefined : AbortSignal.timeout(waitOf(wait, "--wait"));
+    const seen: ChangedTask[] = [];
+    try {
+      for await (const change of client().changes({ signal: limit })) {
+        if (change.event === "changed") seen.push(...change.tasks.toReversed());
+        if (output === "json") continue;
+        for (const task of seen.splice(0)) io.out(`${changeLine(task, output)}\n`);
+        if (change.event === "changed" && change.more > 0) io.err(`and ${change.more} more\n`);
+      }
+    } catch (error) {
+      if (limit?.aborted !== true) throw error;
+    }
+    return { value: output === "json" ? seen : undefined };
+  },
+};
+
+type ChangedTask = Extract<Change, { event: "changed" }>["tasks"][number];
+
+function changeLine(task: ChangedTask, output: Output): string {
+  if (output === "jsonl") return JSON.stringify(task);
+  if (output === "id") return task.id;
+  return [task.updatedAt, task.id, task.state.padEnd(10), task.workflow].join("  ");
+}
 
 function lineOf({ at, step, action, fromState, toState, reason, source }: HistoryEntry): string {
   const move = fromState === null ? toState : `${fromState} → ${toState}`;
