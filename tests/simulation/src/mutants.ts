@@ -273,7 +273,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "no claim is resent": {
     store: (store) => ({ ...store, takeUnconfirmedSteps: () => [] }),
   },
-  "a request is marked before its confirm": {
+  "a request is recorded as confirmed before its confirm": {
     brokerPort: forScheduler((port) => ({
       ...port,
       publish(message) {
