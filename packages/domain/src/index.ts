@@ -267,6 +267,7 @@ export {
   traceText,
 } from "./trace-context.ts";
 export {
+  agentsOfStep,
   type Condition,
   type CoolDownPolicy,
   definitionFormat,
@@ -275,6 +276,7 @@ export {
   familyOf,
   type Milliseconds,
   type OperationSchemas,
+  operationsOfStep,
   type RemoteDefinition,
   type RetryPolicy,
   type StepDefinition,
