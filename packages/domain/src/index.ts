@@ -63,7 +63,7 @@ export {
   bulkFactsOf,
   bulkVerdictOf,
 } from "./bulk/bulk-verdict.ts";
-export { findFailedStep } from "./bulk/find-failed-step.ts";
+export { failedStepRefusals, findFailedStep } from "./bulk/find-failed-step.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export {
   controlCharacters,
