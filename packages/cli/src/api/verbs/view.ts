@@ -11,7 +11,7 @@ import { saidBy } from "@holdfast/domain";
 import { filterOf, filterOptions } from "../filters.ts";
 import { summaryOf } from "../operation.ts";
 import { own } from "../own-options.ts";
-import { table } from "../print.ts";
+import { table, thereAreMore } from "../print.ts";
 import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
 import { waitOf } from "../values.ts";
@@ -106,12 +106,15 @@ const mostOf = ({ flag, text }: Invocation): number =>
 
 async function listed(tasks: AsyncIterable<ListedTask>, most: number): Promise<Outcome> {
   const items: ListedTask[] = [];
+  let note: string | undefined;
   for await (const task of tasks) {
+    if (items.length === most) {
+      note = thereAreMore;
+      break;
+    }
     items.push(task);
-    if (items.length >= most) break;
   }
-  const note = items.length === 0 ? "No task matches." : undefined;
-  return { value: items, columns, note };
+  return { value: items, columns, note: items.length === 0 ? "No task matches." : note };
 }
 
 function limitOf(text = "20"): number {
