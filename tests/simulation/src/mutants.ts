@@ -45,7 +45,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
       return rest;
     }),
   },
-  "a reply of nobody is accepted": { identity: "trusted" },
+  "a reply without a sender is accepted": { identity: "trusted" },
   "a reply to one step is taken for another's": {
     domain: editEvents((event, task) => {
       const mine = attemptOf(event, task);
@@ -92,7 +92,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
       return isSecond ? failure(event, { attempted: true }) : event;
     }),
   },
-  "silence is counted, whoever had the request": {
+  "silence is counted, even where no Agent had the request": {
     domain: editEvents((event) =>
       event.kind === "expired" ? failure(event, { attempted: true }) : event,
     ),

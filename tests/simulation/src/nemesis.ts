@@ -125,7 +125,7 @@ function forgery(
     case 2:
       return message("from another Agent", right, { agent: other, userId: other });
     case 3:
-      return message("from nobody", right, {});
+      return message("from no user", right, {});
     case 4:
       return message("for another step", { ...right, step: plan.name === "a" ? "b" : "a" });
     default:
