@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { commandLine } from "@holdfast/runtime";
 import type { LogLine } from "./start-service.ts";
@@ -76,4 +79,35 @@ export async function startRunServers({ servers }: RunFolder, log: (line: string
   const { url: stateStoreUrl } = await createDatabase(postgres.url, { name: "holdfast" });
   const owned = stack.move();
   return { stateStoreUrl, broker, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** What a tool ended with. */
+interface Ended {
+  /** The last line of its standard output, which is JSON. */
+  readonly result: object;
+  /** What it said to people. */
+  readonly said: string;
+}
+
+/**
+ * Runs the main file of a tool as a person would, from a test: with `--json`, and with servers of its own, since those
+ * of the test run are not for it to break.
+ */
+export async function runMain(
+  main: string,
+  options: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const { TEST_STATE_STORE_URL: _store, TEST_BROKER_URL: _broker, ...env } = process.env;
+  const args = ["--conditions=@holdfast/source", main, ...options, "--json"];
+  const child = spawn(process.execPath, args, {
+    env: { ...env, ...more },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [printed, said] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { result: JSON.parse(printed.trim().split("\n").at(-1) || "{}") as object, said };
 }
