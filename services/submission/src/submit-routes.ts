@@ -12,7 +12,7 @@ import {
 import { type Json, parseWhen, resolveWhen } from "@holdfast/domain";
 import { onGone } from "@holdfast/runtime/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import type { Access, AnonymousPermission } from "./access/access.ts";
 import type { Codes } from "./api/codes.ts";
 import { describe, ref } from "./api/describe.ts";
@@ -72,8 +72,10 @@ const SubmitHeaders = Type.Object({
   ),
 });
 /** HTTP has texts alone in its headers: what they must be, the submission says. */
-const textAs = ({ description = "" }: { readonly description?: string }) =>
-  Type.Optional(Type.String({ description }));
+const textAs = (schema: TSchema) => {
+  const { description = "" } = schema as { readonly description?: string };
+  return Type.Optional(Type.String({ description }));
+};
 const CollectionHeaders = Type.Object({
   ...SubmitHeaders.properties,
   ...Object.fromEntries(

@@ -1,5 +1,11 @@
 import { openTaskInput, type TaskInputCheck } from "@holdfast/contracts";
-import { agentsOfStep, Fault, familyOf, namesLike, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  agentsOfStep,
+  Fault,
+  familyOf,
+  namesLike,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
 import { type SubmissionStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
@@ -158,7 +164,9 @@ async function unknownAgents(
 ): Promise<readonly string[]> {
   const missing = ({ agents: known, agentsKnownFor }: Snapshot): readonly string[] => {
     if (agentsKnownFor < startingUp) return [];
-    const unserved = steps.map(agentsOfStep).filter((agents) => !agents.some((one) => known.has(one)));
+    const unserved = steps
+      .map(agentsOfStep)
+      .filter((agents) => !agents.some((one) => known.has(one)));
     return [...new Set(unserved.flat())];
   };
   const before = snapshots.current();

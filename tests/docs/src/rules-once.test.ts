@@ -57,7 +57,11 @@ test("no code asks whether a step is a call: what its kind means says one table,
     (file) => !file.includes("/migrations/") && asks.test(readFile(file)),
   );
   expect(asking).toEqual([]);
-  expect(["step.plan.kind !== \"call\"", "kind = 'call'", "kind in ('call')"].every((one) => asks.test(one))).toBe(true);
+  expect(
+    ['step.plan.kind !== "call"', "kind = 'call'", "kind in ('call')"].every((one) =>
+      asks.test(one),
+    ),
+  ).toBe(true);
 });
 
 test("durations have one grammar, which all that reads them shares", () => {

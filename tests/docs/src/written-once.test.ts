@@ -74,8 +74,15 @@ test("a list of codes, states or actions is written in one file", () => {
 
 /** Two or more fault codes or SQLSTATEs, in brackets or as a type. */
 const codesIn = (text: string): readonly string[] =>
-  [...text.matchAll(/(?:"(?:[a-z]+\.[a-z_]+|[0-9A-Z]{5})"\s*[,|]\s*)+"(?:[a-z]+\.[a-z_]+|[0-9A-Z]{5})"/g)].map(
-    ([list]) => [...list.matchAll(/"([^"]+)"/g)].map(([, one = ""]) => one).toSorted().join(", "),
+  [
+    ...text.matchAll(
+      /(?:"(?:[a-z]+\.[a-z_]+|[0-9A-Z]{5})"\s*[,|]\s*)+"(?:[a-z]+\.[a-z_]+|[0-9A-Z]{5})"/g,
+    ),
+  ].map(([list]) =>
+    [...list.matchAll(/"([^"]+)"/g)]
+      .map(([, one = ""]) => one)
+      .toSorted()
+      .join(", "),
   );
 
 test("two codes that belong together are written in one file", () => {

@@ -43,11 +43,7 @@ async function fuzz(options: FuzzCommand, say: Say): Promise<boolean> {
   return isClean(report) && ratio <= slowestRatio;
 }
 
-async function fuzzLocally(
-  options: FuzzCommand,
-  folder: RunFolder,
-  say: Say,
-): Promise<FuzzReport> {
+async function fuzzLocally(options: FuzzCommand, folder: RunFolder, say: Say): Promise<FuzzReport> {
   await using servers = await startRunServers(folder, say);
   const { stateStoreUrl, broker } = servers;
   return await runFuzz({

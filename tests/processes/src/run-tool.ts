@@ -4,7 +4,12 @@ import { createWriteStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
+import {
+  createDatabase,
+  holdfastFolder,
+  type LocalStack,
+  startLocalStack,
+} from "@holdfast/local-stack";
 import { commandLine } from "@holdfast/runtime";
 import type { LogLine } from "./start-service.ts";
 
@@ -70,8 +75,16 @@ export async function openRunFolder(tool: string, seed: number): Promise<RunFold
   };
 }
 
+interface RunServers extends AsyncDisposable {
+  readonly stateStoreUrl: string;
+  readonly broker: LocalStack["broker"];
+}
+
 /** Starts a Postgres, with an empty database for the state store, and a RabbitMQ in the folder of a run. */
-export async function startRunServers({ servers }: RunFolder, log: (line: string) => void) {
+export async function startRunServers(
+  { servers }: RunFolder,
+  log: (line: string) => void,
+): Promise<RunServers> {
   await using stack = new AsyncDisposableStack();
   const { postgres, broker } = stack.use(
     await startLocalStack({ purpose: "demo", dataFolder: servers, fresh: true, log }),

@@ -1,5 +1,10 @@
 import { createHash } from "node:crypto";
-import { agentsOfStep, canonicalJson, type Template, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  agentsOfStep,
+  canonicalJson,
+  type Template,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { schemaMeaning } from "../definition/schema-meaning.ts";
 import { limits } from "../limits/limits.ts";
 import { type JsonSchema, own } from "../schema/schema-keywords.ts";
@@ -91,7 +96,9 @@ export const givenTo = (
   asked: Pick<NeededContract, "agent" | "operation">,
 ): readonly Template[] =>
   steps
-    .filter((step) => step.operation === asked.operation && agentsOfStep(step).includes(asked.agent))
+    .filter(
+      (step) => step.operation === asked.operation && agentsOfStep(step).includes(asked.agent),
+    )
     .map(({ input }) => input);
 
 /** `<agent>.<operation>`, as in the schemas of a definition. */

@@ -1,5 +1,5 @@
 import { fairnessLimits, type Json, printablePattern, priorities } from "@holdfast/domain";
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
 import { FairnessKey, Payload } from "../limits/parts.ts";
 
@@ -104,12 +104,13 @@ export const submissionHeaders = {
 } as const;
 
 type HeaderField = keyof typeof submissionHeaders;
+type HeaderName = (typeof submissionHeaders)[HeaderField];
 /** Fields that a header has as a whole. Fairness has two headers, for its parts. */
 type WholeField = Exclude<HeaderField, "fairnessKey" | "fairnessWeight">;
 
 /** What these headers ask for. Labels and numbers are texts there. */
 export function askedInHeaders(
-  header: (name: (typeof submissionHeaders)[HeaderField]) => unknown,
+  header: (name: HeaderName) => unknown,
 ): Pick<AskedSubmission, WholeField | "fairness"> {
   const { fairnessKey, fairnessWeight, ...whole } = submissionHeaders;
   const [key, weight] = [header(fairnessKey), header(fairnessWeight)];
@@ -120,17 +121,13 @@ export function askedInHeaders(
   };
 }
 
-interface Described {
-  readonly description?: string;
-}
-
 /** What each header of a submission may be, by its name: as its field, but labels are one text. */
-export const submissionHeaderSchemas = ((): Readonly<Record<string, Described>> => {
+export const submissionHeaderSchemas = ((): Readonly<Record<HeaderName, TSchema>> => {
   const { key: fairnessKey, weight: fairnessWeight } = Fairness.properties;
   const labels = Type.String({
     description: "By what the task is found, such as region=eu,guest=ada, encoded as in a URL.",
   });
-  const fields: Readonly<Record<HeaderField, Described>> = {
+  const fields: Readonly<Record<HeaderField, TSchema>> = {
     ...Submission.properties,
     fairnessKey,
     fairnessWeight,
@@ -138,7 +135,7 @@ export const submissionHeaderSchemas = ((): Readonly<Record<string, Described>> 
   };
   return Object.fromEntries(
     Object.entries(submissionHeaders).map(([field, name]) => [name, fields[field as HeaderField]]),
-  );
+  ) as Record<HeaderName, TSchema>;
 })();
 
 /** What a row asks for. Null is absent there, but for the input: SQL builds objects with all their fields. */

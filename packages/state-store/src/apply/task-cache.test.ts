@@ -129,7 +129,10 @@ test.each<[string, readonly ReportedTaskEvent[]]>([
   ["is reported with another attempt", [completed({ attempt: 2 })]],
   ["is reported by another Agent", [completed({ agent: "other" })]],
   ["is not the one that is reported", [completed({ step: "b" })]],
-  ["is reported by an operator who saw a certain version", [{ ...completed(), expectedVersion: 2 }]],
+  [
+    "is reported by an operator who saw a certain version",
+    [{ ...completed(), expectedVersion: 2 }],
+  ],
 ])("a task whose step %s is read", (_, reportedEvents) => {
   const hand = open();
   hand.claimed([row()], mine);

@@ -47,9 +47,7 @@ function scriptedAgents(
   script: Pick<Script, "perform">,
 ): readonly HostedAgent[] {
   const perform = (_: unknown, context: StepContext) => script.perform(context.step, context);
-  const named = steps.flatMap((step) =>
-    agentsOfStep(step).map((agent) => ({ ...step, agent })),
-  );
+  const named = steps.flatMap((step) => agentsOfStep(step).map((agent) => ({ ...step, agent })));
   const byAgent = Map.groupBy(named, ({ agent }) => agent);
   return [...byAgent].map(([name, mine]) => {
     const operations: Record<string, Operation> = {};

@@ -137,7 +137,11 @@ export function recordReplies(deps: ReplyDependencies) {
       if (received.length > 0) await record(received);
       await rejections.keep(batch);
     };
-    await traceDeliveries(received.map(toTraced), work, { tracing, queue: replyQueue, dispositionOf });
+    await traceDeliveries(received.map(toTraced), work, {
+      tracing,
+      queue: replyQueue,
+      dispositionOf,
+    });
     if (probes.length > 0) await recordProbes(deps, probes);
   };
 }

@@ -118,7 +118,9 @@ const corruptions: Readonly<Record<Invariant, Readonly<Record<string, Corruption
     "an asker sees an order go back": ({ observations }) => ({
       observations: observations.toReversed(),
     }),
-    "a listener gets statuses out of order": ({ statuses }) => ({ statuses: statuses.toReversed() }),
+    "a listener gets statuses out of order": ({ statuses }) => ({
+      statuses: statuses.toReversed(),
+    }),
     "a listener is not told the end": ({ statuses }) => ({ statuses: statuses.slice(0, 2) }),
     "a listener is not told the beginning": ({ statuses }) => ({ statuses: statuses.slice(1) }),
   },
