@@ -17,7 +17,7 @@ const Fairness = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: fairnessLimits.weight,
-        description: "How many shares of its band the key has.",
+        description: `How many shares of its band the key has: 1 to ${fairnessLimits.weight}.`,
       }),
     ),
   },
@@ -47,7 +47,7 @@ export const Submission = Type.Object(
     input: Type.Unsafe<Json>({ ...Payload, description: "The input of the workflow." }),
     priority: Type.Optional(
       Type.Enum([...priorities], {
-        description: "Which steps are claimed first; normal unless said otherwise.",
+        description: `Which steps are claimed first, in the order ${priorities.join(", ")}; normal unless said otherwise.`,
       }),
     ),
     fairness: Type.Optional(Fairness),
