@@ -49,10 +49,10 @@ export async function runTool<Options extends { readonly json: boolean }>({
   }
 }
 
-/** Where a run keeps what its servers need, and leaves what people read afterwards. */
+/** The folder of a run: what its servers need, and what people read afterwards. */
 export interface RunFolder extends AsyncDisposable {
   readonly path: string;
-  /** For the data of the servers: removed when the folder is disposed. */
+  /** The data of the servers: removed when the folder is disposed. */
   readonly servers: string;
   /** Adds a line of a process to `services.log`. */
   readonly onLog: (line: LogLine, process: string) => void;
