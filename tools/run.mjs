@@ -38,7 +38,7 @@ export function run(command, args, { env = {}, output = "inherit", signal: kill 
 }
 
 /**
- * npm that is told to stop goes without telling us: all there is to see is another parent.
+ * npm that is stopped leaves without a signal to us: all there is to see is another parent.
  * @param {() => void} act
  */
 function onEndOfNpm(act) {

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 
-/** What marks an order whose end is told. */
-export const told = "bench.told";
+/** The correlation id of orders whose end the store reports. */
+export const watched = "bench.watched";
 
 /**
  * Reports orders that are marked and no others, so that none of these takes time for it. Asking again and again would
@@ -15,11 +15,11 @@ const trigger = `
   end
   $$;
   create trigger tell_bench after update on state.tasks for each row
-    when (new.correlation_id = '${told}' and old.finished_at is null and new.finished_at is not null)
+    when (new.correlation_id = '${watched}' and old.finished_at is null and new.finished_at is not null)
     execute function public.tell_bench();
   listen bench_finished`;
 
-/** Has the store tell when a marked task is finished, and that is committed. Resolves then. */
+/** Has the store notify a listener when a watched task is finished, and that is committed. */
 export async function finishListener(owner: AsyncDisposableStack, databaseUrl: string) {
   const finished = new Set<string>();
   const waiting = new Map<string, () => void>();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { newTask } from "@holdfast/load";
 import type { NewTask } from "@holdfast/state-store";
-import { told } from "./finish-listener.ts";
+import { watched } from "./finish-listener.ts";
 import { batchesOfOrders, newOrder, type Order } from "./order.ts";
 import type { Holdfast } from "./start-holdfast.ts";
 import type { Subject } from "./subject.ts";
@@ -53,7 +53,7 @@ export function holdfastSubject(holdfast: Measured, workflow = threeSteps.name):
     backlog: (orders) =>
       allProcessed(orders, async () => {
         await submit(orders);
-        // Asking is work for the store that nobody else asks for: seldom, until the end is near.
+        // Asking is work for the store that only this benchmark causes: seldom, until the end is near.
         for (; open.size > 0; await sleep(open.size > batch ? 50 : 10)) await look();
       }),
     inFlight: (orders, width) =>
@@ -75,13 +75,13 @@ export interface LoneOrder {
   readonly submitted: number;
   /** Its submission is committed. */
   readonly accepted: number;
-  /** We were told that it is processed. */
+  /** The store's notification that it is processed arrived. */
   readonly seen: number;
 }
 
 /** Submits an order and waits until it is processed. */
 export async function processLoneOrder({ store, hint, finished }: Measured): Promise<LoneOrder> {
-  const order = { ...taskOf(newOrder()), correlationId: told };
+  const order = { ...taskOf(newOrder()), correlationId: watched };
   const submitted = now();
   const [result] = await store.submitTasks([order], { actor });
   hint();

@@ -18,7 +18,7 @@ export interface Holdfast {
   readonly store: StateStore;
   /** Which of these tasks are not finished. Asked for often, so it looks at no other. */
   readonly findUnfinished: (taskIds: readonly string[]) => Promise<readonly string[]>;
-  /** Resolves when a task that is marked as `told` is finished. */
+  /** Resolves when a task that is marked as `watched` is finished. */
   readonly finished: (taskId: string) => Promise<void>;
   /** Tells the Schedulers that something is due. */
   readonly hint: () => void;
@@ -26,7 +26,7 @@ export interface Holdfast {
   readonly pids: Readonly<Record<string, number>>;
 }
 
-/** How many processes there are of a part, and what they are told beyond the usual. */
+/** How many processes there are of a part, and their settings beyond the usual ones. */
 interface PartOptions {
   readonly count?: number;
   readonly env?: Readonly<Record<string, string>>;

@@ -39,7 +39,7 @@ test.concurrent("while connections to the store break at random, no order is los
     injected(faulty, "scheduler").filter(
       ({ when, statement }) => when === "after" && statement === "commit",
     );
-  // Until what matters most has happened: a commit whose answer nobody got.
+  // Until what matters most has happened: a commit whose answer was lost.
   for (let first = 0; lostCommits().length === 0; first += mixed.length) {
     const ids = await Promise.all(mixed.map((kind, index) => order(faulty, kind, first + index)));
     expect(new Set(ids).size).toBe(mixed.length);

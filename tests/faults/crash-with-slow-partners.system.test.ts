@@ -19,7 +19,7 @@ for (const partner of ["inventory", "payments", "shipping"]) {
 }
 
 const cases = [
-  ...failpointCases("scheduler", ["marking", "marked", "requeuing", "requeued"]),
+  ...failpointCases("scheduler", ["confirming", "confirmed", "requeuing", "requeued"]),
   ...failpointCases("supervisor", ["found", "recovered"]),
 ].map((failpoint) => ({ name: settingOf(failpoint), failpoint }));
 

@@ -29,7 +29,7 @@ async function stop({ system }: FaultySystem, names: readonly Service[] = stoppa
 const start = ({ system }: FaultySystem, names: readonly Service[] = stoppable) =>
   Promise.all(names.map((name) => system.start(name)));
 
-/** Makes a database the copy of another, whoever is connected to either. */
+/** Makes a database the copy of another, and ends all connections to either. */
 async function copy(serverUrl: string, from: string, to: string): Promise<void> {
   const admin = new URL(serverUrl);
   admin.pathname = "/postgres";

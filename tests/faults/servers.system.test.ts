@@ -190,7 +190,7 @@ test("a submitter's queue that accepts nothing delays no order", async () => {
     channel.assertQueue(queue, { durable: true, arguments: { "x-queue-type": "quorum" } }),
   );
   await broker.rabbitmqctl("eval", `sys:suspend(whereis('holdfast_${queue}')).`);
-  // What they are told is more than the broker takes from one connection for a queue that is stuck.
+  // These notifications are more than the broker takes from one connection for a queue that is stuck.
   const noisy = await Promise.all(
     Array.from({ length: 100 }, (_, seed) => faulty.order("good", seed, { "reply-to": queue })),
   );

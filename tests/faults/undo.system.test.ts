@@ -107,7 +107,7 @@ test("an undo receives the input and the output of its step unchanged", async ()
       },
     ],
   );
-  // Nobody knows whether it happened.
+  // Whether it happened is unknown.
   expect(askedFor("unpost").map(({ undo }) => undo)).toEqual([
     {
       step: "post",

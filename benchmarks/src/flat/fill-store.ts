@@ -31,7 +31,7 @@ export async function fillStore(url: string, { pending, finished }: Filling): Pr
     };
     await Promise.all(Array.from({ length: writers }, fill));
   }
-  // Nobody analyzes a store before there is anything in it.
+  // Autovacuum has not analyzed an empty store.
   if (pending + finished > 0) await queryOnce(url, "vacuum analyze");
   await queryOnce(url, "checkpoint");
 }

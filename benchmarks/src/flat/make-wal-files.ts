@@ -8,7 +8,7 @@ const files = 250;
 
 /**
  * Makes the files of the WAL, which the server uses again and again from then on. A new one makes them as
- * it goes, and whoever writes waits for each: 50 ms of a disk's time here, which would be taken for the
+ * it goes, and each transaction that writes waits for it: 50 ms of a disk's time here, which would be taken for the
  * time of a claim.
  */
 export async function makeWalFiles(url: string): Promise<void> {

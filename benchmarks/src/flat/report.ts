@@ -15,7 +15,7 @@ export interface HeldPart extends Figures {
   readonly steps: number;
 }
 
-/** What happened while somebody held a snapshot. */
+/** What happened while another transaction held a snapshot. */
 export interface Held {
   readonly seconds: number;
   /** The parts before the snapshot was held: what the machine and the server do by themselves. */

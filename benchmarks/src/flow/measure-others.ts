@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { host, startAgents } from "@holdfast/agent";
 import { newTask, percentile } from "@holdfast/load";
-import { told } from "../finish-listener.ts";
+import { watched } from "../finish-listener.ts";
 import type { Holdfast } from "../start-holdfast.ts";
 import { apart } from "../workflow.ts";
 
@@ -48,7 +48,7 @@ export async function measureOthers(
     const inTurn = async (workflow: string): Promise<void> => {
       while (performance.now() < end) {
         const from = performance.now();
-        await finished(await submit(workflow, told));
+        await finished(await submit(workflow, watched));
         times.push(performance.now() - from);
       }
     };

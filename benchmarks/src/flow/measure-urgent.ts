@@ -1,6 +1,6 @@
 import type { Priority } from "@holdfast/domain";
 import { newTask, percentile } from "@holdfast/load";
-import { told } from "../finish-listener.ts";
+import { watched } from "../finish-listener.ts";
 import { newOrder } from "../order.ts";
 import type { Holdfast } from "../start-holdfast.ts";
 import { threeSteps } from "../workflow.ts";
@@ -34,7 +34,7 @@ export async function measureUrgent(
 ): Promise<Urgent> {
   const one = async (): Promise<number> => {
     const submittedAt = performance.now();
-    const [submitted] = await store.submitTasks([task("urgent", told)], { actor });
+    const [submitted] = await store.submitTasks([task("urgent", watched)], { actor });
     hint();
     if (submitted?.kind !== "created") throw new Error("The task was not taken");
     await finished(submitted.taskId);

@@ -1,4 +1,4 @@
-/** Who waits for which order. Reports of orders that nobody waits for are ignored. */
+/** Who waits for which order. Reports of all other orders are ignored. */
 export interface Completions {
   /** Resolves when the order is reported. Ask before it can be. */
   of(id: string): Promise<void>;

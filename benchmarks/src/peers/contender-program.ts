@@ -3,7 +3,7 @@ import { type Measurement, measure, type Subject } from "../subject.ts";
 import type { PeerName } from "./install-peers.ts";
 import { loadPeer } from "./load-peer.ts";
 
-/** What a contender's program is told by its environment. */
+/** The settings of a contender's program, from its environment. */
 export interface DecisionContext {
   /** The URL of a database of its own. */
   readonly databaseUrl: string;

@@ -5,7 +5,7 @@ export interface Contender {
   /** How it is called in options and in JSON. */
   readonly name: string;
   readonly title: string;
-  /** Its program, in the folder `contenders`, and what that is told. */
+  /** Its program, in the folder `contenders`, with its arguments. */
   readonly program: string;
   readonly shape: string;
   /** How many processes of the program share the orders. */

@@ -53,11 +53,11 @@ export async function measureContender(
     },
   });
   const { orders, width, lone, warmUp } = sizes;
-  // What is compiled while it runs is slow for its first seconds: everybody gets as many of them.
+  // What is compiled while it runs is slow for its first seconds: each contender gets as many of them.
   const warmAt = performance.now() + warmUp.seconds * 1_000;
   do await running.measure({ kind: "backlog", orders: warmUp.orders });
   while (performance.now() < warmAt);
-  // What a crowd left to be tidied up is nobody's lone order.
+  // Dead rows of the backlog must not slow down the lone orders.
   await queryOnce(database.url, "vacuum");
   await queryOnce(url, "checkpoint");
   await running.measure({ kind: "lone", orders: warmUp.lone });

@@ -16,7 +16,7 @@ export async function limitCpu(pid: number, share: number): Promise<AsyncDisposa
   return owner.move();
 }
 
-/** Tries it with a group of nobody. Null if it can be done. */
+/** Tries it with a group without processes. Null if it can be done. */
 export async function whyNotLimited(share: number): Promise<string | null> {
   try {
     await using _group = await makeGroup(`${prefix}${process.pid}`, share);

@@ -3,7 +3,7 @@ import { topologyOf } from "@holdfast/messaging";
 import { orderSteps } from "../workflow.ts";
 
 export interface BrokerFacts {
-  /** Messages that wait for somebody, in all queues. */
+  /** Messages that wait for a consumer, in all queues. */
   readonly queued: number;
   /** Bytes that it says it has allocated. */
   readonly allocated: number;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "@jest/globals";
 import { runCommand } from "../test/run-command.ts";
 import { allVerbs, commands, groupSummaries } from "./api/all-verbs.ts";
@@ -133,6 +134,21 @@ describe("the table of commands", () => {
         expect(script).toContain(shell === "fish" ? `-l ${option}` : `--${option}`);
       }
     }
+  });
+
+  test.each([
+    [["agents", "get", ""], "agents list -o id"],
+    [["tasks", "submit", ""], "workflows list -o id"],
+    [["bulk", "watch", ""], "bulk list -o id"],
+    [["config", "use", ""], "config list -o id"],
+    [["why", ""], "tasks list -o id"],
+  ])("lets bash complete %j by what the service has", (words, asked) => {
+    const script = `${completionScript("bash", allVerbs)}
+holdfast() { [ "$*" = "${asked}" ] && echo one two; }
+timeout() { shift; "$@"; }
+COMP_WORDS=(holdfast ${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length}
+_holdfast; echo "\${COMPREPLY[*]}"`;
+    expect(execFileSync("bash", ["-c", script], { encoding: "utf8" })).toBe("one two\n");
   });
 });
 

@@ -24,7 +24,7 @@ export interface OperatedBroker extends AsyncDisposable {
 
 const quiet = { warn: () => {}, error: () => {} };
 
-/** The queues that somebody must read. */
+/** The queues that must have a consumer. */
 export const readQueues = (agents: readonly string[]): readonly string[] => [
   ...agents.map(agentQueue),
   replyQueue,

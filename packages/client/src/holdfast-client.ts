@@ -60,7 +60,7 @@ export interface HoldfastClient extends OperationCalls {
     options?: FollowOptions,
   ): AsyncGenerator<HistoryEntry, TaskResult<Output>>;
   /** Which tasks change, and how the system is, for as long as it is read. For operators. */
-  changes(options?: { readonly signal?: AbortSignal }): AsyncGenerator<Change, void>;
+  changes(options?: { readonly signal?: AbortSignal | undefined }): AsyncGenerator<Change, void>;
   readonly tasks: TaskCalls;
   readonly bulk: BulkCalls;
   readonly deadLetters: DeadLetterCalls;
@@ -150,7 +150,7 @@ interface Service {
  */
 async function* followChanges(
   service: Service,
-  { signal }: { readonly signal?: AbortSignal } = {},
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<Change, void> {
   for await (const { event, data } of lastingEvents({ ...service, path: "/v1/events", signal })) {
     if (event === "changed" || event === "tick") yield { event, ...JSON.parse(data) } as Change;

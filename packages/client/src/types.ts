@@ -117,21 +117,17 @@ export type TaskResult<Output = unknown> =
 /** A duration such as `30s` or `5m`, or milliseconds. */
 export type Wait = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
-export interface SubmitOptions {
+type SubmitBody = paths["/v1/tasks"]["post"]["requestBody"]["content"]["application/json"];
+
+/** What a task may be submitted with beside its input: fields of the body, headers, and how it is asked for. */
+export interface SubmitOptions extends Omit<SubmitBody, "workflow" | "input" | "notBefore"> {
   /**
    * The key that stands for this task: the same key is the same task. A new one for each call unless said otherwise:
    * repetitions share it.
    */
   readonly idempotencyKey?: string;
-  /** The business's own name of what the task is about: at most one open task of the workflow has it. */
-  readonly key?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly priority?: Task["priority"];
-  readonly fairness?: { readonly key?: string; readonly weight?: number };
   /** When its first steps become due. */
   readonly notBefore?: Date | string;
-  readonly replyTo?: string;
-  readonly correlationId?: string;
   /** Takes the task although an Agent of it has never announced itself. */
   readonly allowUnknownAgents?: boolean;
   readonly signal?: AbortSignal;

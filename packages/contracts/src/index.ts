@@ -100,6 +100,7 @@ export {
   askedInRow,
   labelNamePattern,
   Submission,
+  submissionHeaderSchemas,
   submissionHeaders,
 } from "./messages/submission.ts";
 export { TaskRefused } from "./messages/task-refused.ts";

@@ -53,7 +53,7 @@ describe("doing", () => {
     ["a forged token", { kind: "completed", ...ref("a"), token: "forged" }, "wrong_token"],
     ["another Agent's reply", { kind: "completed", ...ref("a"), agent: "other" }, "wrong_agent"],
     ["an unknown step", { kind: "completed", ...ref("z") }, "unknown_step"],
-    ["a step that nobody claimed", { kind: "completed", ...ref("b") }, "not_processing"],
+    ["a step that no Scheduler claimed", { kind: "completed", ...ref("b") }, "not_processing"],
     ["an expiry that comes too early", { kind: "expired", ...ref("a") }, "not_expired"],
   ] as [string, TaskEvent, string][])("rejects %s", (_, event, reason) => {
     expect(decide(seen(abc(), claimed("a")), event, at(noon))).toEqual({ applied: false, reason });

@@ -63,7 +63,7 @@ export {
   bulkFactsOf,
   bulkVerdictOf,
 } from "./bulk/bulk-verdict.ts";
-export { findFailedStep } from "./bulk/find-failed-step.ts";
+export { failedStepRefusals, findFailedStep } from "./bulk/find-failed-step.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export {
   controlCharacters,
@@ -267,6 +267,7 @@ export {
   traceText,
 } from "./trace-context.ts";
 export {
+  agentsOfStep,
   type Condition,
   type CoolDownPolicy,
   definitionFormat,
@@ -275,6 +276,7 @@ export {
   familyOf,
   type Milliseconds,
   type OperationSchemas,
+  operationsOfStep,
   type RemoteDefinition,
   type RetryPolicy,
   type StepDefinition,

@@ -6,6 +6,8 @@ import { type StepKind, undoNameOf } from "./workflow-plan.ts";
 
 /** Every question that the engine asks about a kind of step. */
 export interface StepKindRules {
+  /** What its steps do, for people. */
+  readonly meaning: string;
   /** The goal that its steps serve. An attempt that runs under the other goal is only waited for. */
   readonly goal: Goal;
   /** When its steps are written down. */
@@ -34,6 +36,7 @@ export interface StepKindRules {
  */
 export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
   call: {
+    meaning: "asks an Agent",
     goal: "do",
     addedAt: "submission",
     mayStart: mayStartCall,
@@ -46,6 +49,7 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     undoneBy: undoNameOf,
   },
   undo: {
+    meaning: "undoes a call",
     goal: "undo",
     addedAt: "undo",
     mayStart: mayStartUndo,

@@ -93,6 +93,21 @@ export interface UndoDefinition extends StepPolicy {
   readonly operation: string;
 }
 
+/** The Agents that may take a step: those of its pool, or the one that it names. */
+export const agentsOfStep = ({
+  agent,
+  agents = [agent],
+}: Pick<StepDefinition, "agent" | "agents">): readonly string[] => agents;
+
+/** The operations that a step asks its Agent for: its own, and the one that undoes it. */
+export const operationsOfStep = ({
+  operation,
+  undo,
+}: {
+  readonly operation: string;
+  readonly undo: Pick<UndoDefinition, "operation"> | null;
+}): readonly string[] => (undo === null ? [operation] : [operation, undo.operation]);
+
 /** The remote service that an Agent wraps. */
 export interface RemoteDefinition {
   readonly service: string;

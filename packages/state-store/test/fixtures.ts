@@ -113,7 +113,7 @@ const lostClaims = `
 
 /**
  * When the answer to a claim is lost, a Scheduler leaves the steps to the resend. A test that counts
- * them wants them at once: they are what its claimer holds and was never told of.
+ * them wants them at once: they are what its claimer holds without an answer.
  */
 function claimingExactly(store: StateStore, ask: TestStore["query"]): StateStore {
   const told: string[] = [];

@@ -141,7 +141,7 @@ export async function dropOldMonths(store: MonthsStore): Promise<readonly string
   return dropped;
 }
 
-/** Whether the month was dropped: by the answer alone nobody knows, for it may be lost. */
+/** Whether the month was dropped. The answer alone does not show it, for it may be lost. */
 export async function dropMonth(
   store: MonthsStore,
   dropping: { readonly month: string; readonly keep: number },

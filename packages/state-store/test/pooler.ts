@@ -58,7 +58,7 @@ function ownSession(client: Socket, server: Socket, startup: Buffer): void {
 }
 
 /**
- * The first connection logs in for all; whoever comes later is told that all is well. One after the
+ * The first connection logs in for all; each later one gets the answer that all is well. One after the
  * other has the session, until the server is ready for the next.
  */
 function sharedSession(toServer: () => Socket) {

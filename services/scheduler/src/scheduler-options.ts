@@ -64,6 +64,6 @@ export interface SchedulerOptimisations {
   readonly bundles?: boolean;
   /** Replies come first to the Scheduler that claimed the step. */
   readonly ownReplyQueue?: boolean;
-  /** A dispatched step is marked only if its reply takes long. */
+  /** The confirm of a request is recorded only if its reply takes long. */
   readonly lateConfirms?: boolean;
 }

@@ -4,11 +4,12 @@ import type { IncomingHttpHeaders } from "node:http";
 export const tokenIn = ({ authorization = "" }: IncomingHttpHeaders): string =>
   /^Bearer (.+)$/i.exec(authorization)?.[1] ?? "";
 
+/** The codes of a 401: no token was shown, or another one. */
+export const tokenRefusals = ["auth.token_missing", "auth.token_wrong"] as const;
+
 /** The code of a 401. */
-export const refusalOf = (
-  headers: IncomingHttpHeaders,
-): "auth.token_missing" | "auth.token_wrong" =>
-  tokenIn(headers) === "" ? "auth.token_missing" : "auth.token_wrong";
+export const refusalOf = (headers: IncomingHttpHeaders): (typeof tokenRefusals)[number] =>
+  tokenRefusals[tokenIn(headers) === "" ? 0 : 1];
 
 /** What a 401 says of how to show who asks, by RFC 6750. A token that was shown was not the right one. */
 export const challengeTo = (headers: IncomingHttpHeaders): string =>

@@ -4,6 +4,7 @@ import type { FoundTask, RefusedSubmission, SubmissionStore } from "@holdfast/st
 import { Type } from "typebox";
 import type { Reader } from "./access/access.ts";
 import type { Codes } from "./api/codes.ts";
+import { tokenRefusals } from "./bearer.ts";
 import { Problem } from "./problem.ts";
 import { mostResultBytes, resultOf, tooLarge } from "./results/result-of.ts";
 import { type MakeRoom, smallBytes, wholeBytes } from "./room.ts";
@@ -21,7 +22,7 @@ export interface ById {
 
 /** Why a route to one task has none. 401 only where operators alone see tasks. */
 export const codesOfTask: Codes = {
-  401: ["auth.token_missing", "auth.token_wrong"],
+  401: [...tokenRefusals],
   404: ["task.submission_refused", "task.unknown"],
   500: ["workflow.unusable"],
 };

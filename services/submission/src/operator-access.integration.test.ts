@@ -14,9 +14,9 @@ beforeEach(() => operated.forgetHints());
 
 describe("access to operator routes", () => {
   test.each([
-    ["nobody", "", "auth.token_missing"],
-    ["somebody with another token", "Bearer something-else", "auth.token_wrong"],
-    ["somebody with the token, but not as one", token, "auth.token_missing"],
+    ["a request without a token", "", "auth.token_missing"],
+    ["a request with another token", "Bearer something-else", "auth.token_wrong"],
+    ["a request with the token, but not as one", token, "auth.token_missing"],
   ])("is refused to %s", async (_, authorization, code) => {
     const booking = await operated.submit();
     const response = await operated.act(`/v1/tasks/${booking.id}/cancel`, asOperator, {

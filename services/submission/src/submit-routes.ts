@@ -7,12 +7,12 @@ import {
   isReservedCollection,
   Payload,
   Submission,
-  submissionHeaders,
+  submissionHeaderSchemas,
 } from "@holdfast/contracts";
 import { type Json, parseWhen, resolveWhen } from "@holdfast/domain";
 import { onGone } from "@holdfast/runtime/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import type { Access, AnonymousPermission } from "./access/access.ts";
 import type { Codes } from "./api/codes.ts";
 import { describe, ref } from "./api/describe.ts";
@@ -71,30 +71,18 @@ const SubmitHeaders = Type.Object({
     }),
   ),
 });
+/** HTTP has texts alone in its headers: what they must be, the submission says. */
+const textAs = (schema: TSchema) => {
+  const { description = "" } = schema as { readonly description?: string };
+  return Type.Optional(Type.String({ description }));
+};
 const CollectionHeaders = Type.Object({
   ...SubmitHeaders.properties,
-  [submissionHeaders.key]: Type.Optional(
-    Type.String({ description: "The business's own name: at most one open task has it." }),
+  ...Object.fromEntries(
+    Object.entries(submissionHeaderSchemas).map(([name, schema]) => [name, textAs(schema)]),
   ),
-  [submissionHeaders.labels]: Type.Optional(
-    Type.String({ description: "By what the task is found, such as region=eu,guest=ada." }),
-  ),
-  [submissionHeaders.notBefore]: Type.Optional(
-    Type.String({ description: "When the first steps become due: an instant with its zone." }),
-  ),
-  [submissionHeaders.priority]: Type.Optional(
-    Type.String({ description: "urgent, normal or batch: which steps are claimed first." }),
-  ),
-  [submissionHeaders.fairnessKey]: Type.Optional(
-    Type.String({ description: "By what the task shares its priority with others." }),
-  ),
-  [submissionHeaders.fairnessWeight]: Type.Optional(
-    Type.String({ description: "How many shares the key has: 1 to 1000." }),
-  ),
-  "reply-to": Type.Optional(Type.String({ description: "Your own queue for its status." })),
-  "correlation-id": Type.Optional(
-    Type.String({ description: "What the notifications of the task carry." }),
-  ),
+  "reply-to": textAs(Submission.properties.replyTo),
+  "correlation-id": textAs(Submission.properties.correlationId),
 });
 
 /** Why a submission is refused. */

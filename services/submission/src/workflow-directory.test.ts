@@ -70,6 +70,28 @@ test("a check that was not begun in time is asked for again, and any other failu
   expect(await check({})).toEqual([]);
 });
 
+test("a step of a pool waits for no Agent once one of its Agents has announced itself", async () => {
+  const knownFor = 24 * 60 * 60 * 1_000;
+  const directoryKnowing = (...agents: readonly string[]) =>
+    workflowDirectory({
+      findWorkflows: async () => stored,
+      findKnownAgents: async () =>
+        agents.map((agent) => ({ agent, knownFor, operations: null, isSilent: false })),
+      findWorkflow: async (name) => ({ definition: definition(name) }) as never,
+      findActiveVersions: async () => new Set(),
+    });
+  const steps = [
+    { agent: "psp", agents: ["psp", "psp-eu"] },
+    { agent: "mail" },
+  ] as unknown as WorkflowDefinition["steps"];
+  const unknownOf = (...agents: readonly string[]) =>
+    directoryKnowing(...agents).unknownAgents({ ...definition("trip.v1"), steps });
+  expect(await unknownOf("psp-eu", "mail")).toEqual([]);
+  expect(await unknownOf("psp", "mail")).toEqual([]);
+  expect(await unknownOf("mail")).toEqual(["psp", "psp-eu"]);
+  expect(await unknownOf("psp")).toEqual(["mail"]);
+});
+
 test("in development a version that is not stored stands for the active one", async () => {
   const directory = directoryWith(true);
   expect((await directory.find("stay.v1", () => true)).name).toBe("stay.v5");

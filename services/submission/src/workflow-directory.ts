@@ -1,5 +1,11 @@
 import { openTaskInput, type TaskInputCheck } from "@holdfast/contracts";
-import { Fault, familyOf, namesLike, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  agentsOfStep,
+  Fault,
+  familyOf,
+  namesLike,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
 import { type SubmissionStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
@@ -31,7 +37,7 @@ export interface WorkflowDirectory {
   workflowOf(collection: string): Promise<string | null>;
   /** The names, with their versions, of all versions of a workflow that are stored by now; or that one. */
   versionsOf(asked: string): Promise<readonly string[]>;
-  /** Agents of the workflow that have never announced themselves, though others have for a while. */
+  /** The Agents of steps that none of them may take: never announced, though others have for a while. */
   unknownAgents(definition: WorkflowDefinition): Promise<readonly string[]>;
   /**
    * Whether a name without a version means another version than this by now. The store is asked: what it says goes before
@@ -151,13 +157,18 @@ async function versionsIn(
 const isRetiredIn = (workflows: readonly WorkflowRecord[], asked: string): boolean =>
   workflows.some(({ name, retiredAt }) => name === asked && retiredAt !== null);
 
+/** The Agents of steps that none of their Agents has ever announced itself for. One of a pool suffices. */
 async function unknownAgents(
   snapshots: ReturnType<typeof snapshotCache>,
   steps: WorkflowDefinition["steps"],
 ): Promise<readonly string[]> {
-  const agents = [...new Set(steps.map(({ agent }) => agent))];
-  const missing = ({ agents: known, agentsKnownFor }: Snapshot): readonly string[] =>
-    agentsKnownFor < startingUp ? [] : agents.filter((agent) => !known.has(agent));
+  const missing = ({ agents: known, agentsKnownFor }: Snapshot): readonly string[] => {
+    if (agentsKnownFor < startingUp) return [];
+    const unserved = steps
+      .map(agentsOfStep)
+      .filter((agents) => !agents.some((one) => known.has(one)));
+    return [...new Set(unserved.flat())];
+  };
   const before = snapshots.current();
   if (before !== null && missing(before).length === 0) return [];
   // One may have announced itself since.

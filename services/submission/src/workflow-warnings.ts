@@ -1,6 +1,8 @@
 import { flowAside, limits, type OpenUse, unknownKeywords } from "@holdfast/contracts";
 import {
+  agentsOfStep,
   namesLike,
+  operationsOfStep,
   type StepDefinition,
   type UndoDefinition,
   type WorkflowDefinition,
@@ -19,15 +21,15 @@ export function warningsOf(
 ): readonly string[] {
   const known = new Map(knownAgents.map(({ agent, operations }) => [agent, operations]));
   const needed = new Map<string, Set<string>>();
-  for (const { agent, agents = [agent], operation, undo } of steps) {
-    const names = undo === null ? [operation] : [operation, undo.operation];
-    for (const one of agents) needed.set(one, new Set([...(needed.get(one) ?? []), ...names]));
+  for (const step of steps) {
+    for (const agent of agentsOfStep(step)) {
+      needed.set(agent, new Set([...(needed.get(agent) ?? []), ...operationsOfStep(step)]));
+    }
   }
   const waitsForUnknown = (agent: string): boolean =>
-    steps.some(
-      ({ agent: first, agents = [first] }) =>
-        agents.includes(agent) && !agents.some((one) => known.has(one)),
-    );
+    steps
+      .map(agentsOfStep)
+      .some((agents) => agents.includes(agent) && !agents.some((one) => known.has(one)));
   return [...needed].flatMap(([agent, operations]) => {
     const announced = known.get(agent);
     if (announced === undefined) {
@@ -73,13 +75,12 @@ export function missingFor(
     if (found.operations?.includes(operation) !== false) return null;
     return unknownOperation(operation, agent, found.operations);
   };
-  const missing = steps.flatMap(({ agent, agents = [agent], operation, undo }) => {
-    const names = undo === null ? [operation] : [operation, undo.operation];
-    return names.flatMap((name) => {
-      const why = agents.map((one) => cannot(one, name));
+  const missing = steps.flatMap((step) =>
+    operationsOfStep(step).flatMap((operation) => {
+      const why = agentsOfStep(step).map((agent) => cannot(agent, operation));
       return why.includes(null) ? [] : why.filter((one) => one !== null);
-    });
-  });
+    }),
+  );
   return [...new Set(missing)];
 }
 

@@ -1,8 +1,7 @@
-import { createWriteStream } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { holdfastFolder } from "@holdfast/local-stack";
-import { commandLine, seededRandom } from "@holdfast/runtime";
+import { openRunFolder, type RunFolder, runTool } from "@holdfast/processes";
+import { seededRandom } from "@holdfast/runtime";
 import type { Evidence } from "./checker/evidence.ts";
 import { judge, type Verdict } from "./checker/judge.ts";
 import { summarise } from "./checker/measure-recovery.ts";
@@ -13,36 +12,21 @@ import { roundsOf } from "./profile.ts";
 import { runChaos } from "./run-chaos.ts";
 import { startEnvironment } from "./system/start-environment.ts";
 
-/** Milliseconds. What has not stopped by then, frozen or not, is killed with us. */
-const stopWithin = 20_000;
-
-// Each Ctrl-C ends it at once: what we started is taken along by its guards.
-process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
-
-const asked = commandLine(readOptions, usage);
-try {
-  process.exitCode = (await main(asked)) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 2;
-} finally {
-  setTimeout(() => process.exit(), stopWithin).unref();
-}
-
-async function main(options: ChaosOptions): Promise<boolean> {
-  const { json, seed, profile } = options;
-  const say = (line: string): void =>
-    void (json ? process.stderr : process.stdout).write(`${line}\n`);
-  const folder = join(holdfastFolder(), "chaos", `${seed}-${process.pid}`);
-  await mkdir(folder, { recursive: true });
-  say(`seed ${seed}: ${profile.orders} orders, ${profile.faults} faults`);
-  const verdict = mergeVerdicts(await judgeRounds(options, { folder, say }));
-  printVerdict(verdict, say);
-  say(`evidence of all witnesses: ${folder}`);
-  say(`the same faults again: pnpm chaos ${argumentsWith(seed)}`);
-  if (json) process.stdout.write(`${JSON.stringify(summaryOf(verdict, seed))}\n`);
-  return verdict.valid;
-}
+await runTool({
+  readOptions,
+  usage,
+  async run(options, say) {
+    const { json, seed, profile } = options;
+    await using folder = await openRunFolder("chaos", seed);
+    say(`seed ${seed}: ${profile.orders} orders, ${profile.faults} faults`);
+    const verdict = mergeVerdicts(await judgeRounds(options, { folder, say }));
+    printVerdict(verdict, say);
+    say(`evidence of all witnesses: ${folder.path}`);
+    say(`the same faults again: pnpm chaos ${argumentsWith(seed)}`);
+    if (json) process.stdout.write(`${JSON.stringify(summaryOf(verdict, seed))}\n`);
+    return verdict.valid;
+  },
+});
 
 /** The command line of this run, with its seed. */
 function argumentsWith(seed: number): string {
@@ -51,7 +35,7 @@ function argumentsWith(seed: number): string {
 }
 
 interface Place {
-  readonly folder: string;
+  readonly folder: RunFolder;
   readonly say: (line: string) => void;
 }
 
@@ -61,26 +45,19 @@ async function judgeRounds(
 ): Promise<readonly Verdict[]> {
   const { seed, classes, profile } = options;
   const random = seededRandom(seed);
-  const servers = join(folder, "servers");
-  const log = createWriteStream(join(folder, "services.log"));
-  await using stack = new AsyncDisposableStack();
-  stack.defer(() => rm(servers, { recursive: true, force: true }));
-  stack.defer(() => void log.end());
-  const environment = stack.use(
-    await startEnvironment({
-      folder: servers,
-      random,
-      servers: profile.servers ?? "single",
-      partners: profile.partners,
-      log: say,
-      onLog: (line, service) => log.write(`${JSON.stringify({ service, ...line })}\n`),
-    }),
-  );
+  await using environment = await startEnvironment({
+    folder: folder.servers,
+    random,
+    servers: profile.servers ?? "single",
+    partners: profile.partners,
+    log: say,
+    onLog: folder.onLog,
+  });
   const verdicts: Verdict[] = [];
   for (const [index, round] of roundsOf(profile).entries()) {
     const evidence = await runChaos({ profile: round, seed, classes, environment, random, say });
     const verdict = judge(evidence);
-    await keep(join(folder, `round-${index + 1}`), evidence, verdict);
+    await keep(join(folder.path, `round-${index + 1}`), evidence, verdict);
     printWitnesses(verdict, evidence, say);
     verdicts.push(verdict);
   }

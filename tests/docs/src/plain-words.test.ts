@@ -1,12 +1,10 @@
 import { globSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
+import { codeFiles, commentsOf } from "./names.ts";
 import { markdownFiles, pathOf, productFiles, readFile, testFiles } from "./repository.ts";
 import { titlesOf } from "./test-titles.ts";
 
-/**
- * Words that name no actor or no mechanism, and what to say instead: "the Scheduler retries" for "it
- * is tried again", "cached" for "in hand".
- */
+/** Words that name no actor or no mechanism: "the Scheduler retries" says more than "it is tried again". */
 const refused =
   /\b(nobody|whoever|everybody|somebody|in hand|at hand|in other hands|told|heard|(?:puts?|putting)\sback|what is under way)\b/gi;
 
@@ -59,4 +57,14 @@ describe.each(parts)("the comments and texts of %s", (part) => {
     });
     expect(found).toEqual([]);
   });
+});
+
+const folders = [...new Set(codeFiles.map((file) => file.split("/").slice(0, 2).join("/")))];
+
+test.each(folders)("the comments of all code in %s name actors and mechanisms", (folder) => {
+  const files = codeFiles.filter((file) => file === folder || file.startsWith(`${folder}/`));
+  const found = files.flatMap((file) =>
+    refusedIn(commentsOf(file)).map((word) => `${file}: ${word}`),
+  );
+  expect(found).toEqual([]);
 });

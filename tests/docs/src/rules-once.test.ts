@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { pathOf, readFile } from "./repository.ts";
+import { pathOf, productFiles, readFile } from "./repository.ts";
 
 /** Product sources, without what is generated from the OpenAPI document. */
 const sources = globSync("{packages,services}/*/src/**/*.{ts,tsx}", { cwd: pathOf("") }).filter(
@@ -49,6 +49,19 @@ test("a pattern is seen as a regular expression and in a schema", () => {
     ["other.ts", 'Type.String({ pattern: "^[0-9a-f]{8}\\\\.x$" })'],
   ]);
   expect(writtenTwice(twice)).toEqual(["^[0-9a-f]{8}\\.x$: one.ts, other.ts"]);
+});
+
+test("no code asks whether a step is a call: what its kind means says one table, and an undo is the only other", () => {
+  const asks = /\bkind\s*(?:[!=]==|=|<>|(?:not\s+)?in\s*\()\s*['"]call['"]/;
+  const asking = productFiles.filter(
+    (file) => !file.includes("/migrations/") && asks.test(readFile(file)),
+  );
+  expect(asking).toEqual([]);
+  expect(
+    ['step.plan.kind !== "call"', "kind = 'call'", "kind in ('call')"].every((one) =>
+      asks.test(one),
+    ),
+  ).toBe(true);
 });
 
 test("durations have one grammar, which all that reads them shares", () => {

@@ -72,6 +72,29 @@ test("a list of codes, states or actions is written in one file", () => {
   expect(excepted.filter((one) => !needed.has(one))).toEqual([]);
 });
 
+/** Two or more fault codes or SQLSTATEs, in brackets or as a type. */
+const codesIn = (text: string): readonly string[] =>
+  [
+    ...text.matchAll(
+      /(?:"(?:[a-z]+\.[a-z_]+|[0-9A-Z]{5})"\s*[,|]\s*)+"(?:[a-z]+\.[a-z_]+|[0-9A-Z]{5})"/g,
+    ),
+  ].map(([list]) =>
+    [...list.matchAll(/"([^"]+)"/g)]
+      .map(([, one = ""]) => one)
+      .toSorted()
+      .join(", "),
+  );
+
+test("two codes that belong together are written in one file", () => {
+  const places = placesOf(codesIn);
+  expect(places.size).toBeGreaterThan(20);
+  expect([...places].filter(([, where]) => where.size > 1)).toEqual([]);
+  expect(codesIn('["task.lost", "task.gone"] "3F000" | "42P01"')).toEqual([
+    "task.gone, task.lost",
+    "3F000, 42P01",
+  ]);
+});
+
 /** Limits of schemas that are the same number by chance, and of what. */
 const alikeLimits: Readonly<Record<string, string>> = {
   "maxLength: 100": "names of operations; the mark of a page; the name of a collection",

@@ -1,32 +1,20 @@
-import { createWriteStream } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
 import { constants, setPriority } from "node:os";
-import { join } from "node:path";
-import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
-import { commandLine } from "@holdfast/runtime";
+import { openRunFolder, type RunFolder, runTool, startRunServers } from "@holdfast/processes";
 import { type FuzzReport, isClean } from "./fuzz-report.ts";
 import { measureSchemas } from "./measure-schemas.ts";
 import { type FuzzCommand, readOptions, usage } from "./options.ts";
 import { runFuzz } from "./run-fuzz.ts";
 
-/** Milliseconds. What has not stopped by then is killed with us. */
-const stopWithin = 20_000;
 /** The most by which orders may be slower beside hostile inputs. */
 const slowestRatio = 1.5;
 
-// Each Ctrl-C ends it at once: what we started is taken along by its guards.
-process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+type Say = (line: string) => void;
 
-const command = commandLine(readOptions, usage);
-try {
-  const isRight = command.schemas > 0 ? timeSchemas(command) : await main(command);
-  process.exitCode = isRight ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 2;
-} finally {
-  setTimeout(() => process.exit(), stopWithin).unref();
-}
+await runTool({
+  readOptions,
+  usage,
+  run: async (command, say) => (command.schemas > 0 ? timeSchemas(command) : fuzz(command, say)),
+});
 
 /** Times generated schemas. A test holds the figures against a bound. */
 function timeSchemas({ schemas: count, from, json }: FuzzCommand): boolean {
@@ -41,38 +29,23 @@ function timeSchemas({ schemas: count, from, json }: FuzzCommand): boolean {
   return true;
 }
 
-async function main(options: FuzzCommand): Promise<boolean> {
+async function fuzz(options: FuzzCommand, say: Say): Promise<boolean> {
   const { json, seed } = options;
-  const say = (line: string): void =>
-    void (json ? process.stderr : process.stdout).write(`${line}\n`);
-  const folder = join(holdfastFolder(), "fuzz", `${seed}-${process.pid}`);
-  await mkdir(folder, { recursive: true });
+  await using folder = await openRunFolder("fuzz", seed);
   say(`seed ${seed}: ${options.rate} inputs a second for ${options.seconds} s`);
-  const report = await fuzzLocally(options, { folder, say });
+  const report = await fuzzLocally(options, folder, say);
   const ratio = report.p99FuzzMs / report.p99QuietMs;
   printReport(report, ratio, say);
-  say(`logs and inputs: ${folder}`);
+  say(`logs and inputs: ${folder.path}`);
   say(`the same inputs again: pnpm fuzz --seed ${seed} --from ${options.from}`);
   const summary = { ...report, p99Ratio: Math.round(ratio * 100) / 100 };
   if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   return isClean(report) && ratio <= slowestRatio;
 }
 
-interface Place {
-  readonly folder: string;
-  readonly say: (line: string) => void;
-}
-
-async function fuzzLocally(options: FuzzCommand, { folder, say }: Place): Promise<FuzzReport> {
-  const servers = join(folder, "servers");
-  const log = createWriteStream(join(folder, "services.log"));
-  await using stack = new AsyncDisposableStack();
-  stack.defer(() => rm(servers, { recursive: true, force: true }));
-  stack.defer(() => void log.end());
-  const { postgres, broker } = stack.use(
-    await startLocalStack({ purpose: "demo", dataFolder: servers, fresh: true, log: say }),
-  );
-  const { url: stateStoreUrl } = await createDatabase(postgres.url, { name: "holdfast" });
+async function fuzzLocally(options: FuzzCommand, folder: RunFolder, say: Say): Promise<FuzzReport> {
+  await using servers = await startRunServers(folder, say);
+  const { stateStoreUrl, broker } = servers;
   return await runFuzz({
     ...options,
     // The generator must not take CPU from the services that it times. Lowered only now: child processes
@@ -81,13 +54,13 @@ async function fuzzLocally(options: FuzzCommand, { folder, say }: Place): Promis
     stateStoreUrl,
     brokerUrl: broker.url,
     importDefinitions: broker.importDefinitions,
-    folder,
+    folder: folder.path,
     say,
-    onLog: (line, service) => log.write(`${JSON.stringify({ service, ...line })}\n`),
+    onLog: folder.onLog,
   });
 }
 
-function printReport(report: FuzzReport, ratio: number, say: Place["say"]): void {
+function printReport(report: FuzzReport, ratio: number, say: Say): void {
   const { witnesses, byTarget, byClass, longestLoopMs, logged, ...figures } = report;
   say("");
   for (const [name, sent] of Object.entries(byClass)) say(`${sent} of class ${name}`);

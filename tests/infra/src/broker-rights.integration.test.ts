@@ -29,7 +29,7 @@ const users = shipped.permissions.map(({ user }) => user);
 const agents = shipped.queues.flatMap(({ name }) => /^agent\.(.+)$/.exec(name)?.[1] ?? []);
 const password = randomBytes(12).toString("hex");
 
-/** Queues beside those of Holdfast: of applications, and of somebody else. */
+/** Queues beside those of Holdfast: of applications, and of other systems. */
 const otherQueues = ["status.application", "status.application.returns", "status.other", "other"];
 const owner = "scheduler.replies.1.owner";
 const queues = [...shipped.queues.map(({ name }) => name), ...otherQueues];
@@ -122,7 +122,7 @@ const onQueue: Readonly<Record<Verb, (user: string, queue: string) => Promise<bo
 
 const onExchange: Readonly<Record<Verb, (user: string, exchange: string) => Promise<boolean>>> = {
   configure: async (user, exchange) => {
-    if (exchange.startsWith("amq.")) return false; // Nobody can.
+    if (exchange.startsWith("amq.")) return false; // RabbitMQ refuses it to all.
     const type = shipped.exchanges.find(({ name }) => name === exchange)?.type ?? "";
     return isAllowed(user, (channel) => channel.assertExchange(exchange, type));
   },

@@ -40,7 +40,7 @@ test.each<[string, JudgedOrder, readonly Effect[]]>([
     effects("reserve"),
   ],
   [
-    "halted by a step of which nobody knows whether it had its effect",
+    "halted by a step of which it is unknown whether it had its effect",
     halted(step("reserve", "processed"), step("charge", "error")),
     effects("reserve", "charge"),
   ],

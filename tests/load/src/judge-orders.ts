@@ -34,7 +34,7 @@ export interface JudgedOrder {
   readonly state: string;
   readonly steps: readonly {
     readonly name: string;
-    readonly kind: "call" | "undo";
+    readonly kind: string;
     readonly processState: string;
     readonly attempt: number;
   }[];

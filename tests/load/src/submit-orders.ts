@@ -66,7 +66,7 @@ export async function submitOrders(options: SubmitOptions): Promise<void> {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const isOver = () => signal.aborted;
   const isWanted = (index: number) => index < orders || goesOn?.() === true;
-  failed.catch(() => {}); // It is raised below, or nobody waits any more.
+  failed.catch(() => {}); // It is raised below, or no caller waits any more.
   for (let index = 0; isWanted(index) && !isOver(); index += 1) {
     const dueAt = startedAt + (index * 1_000) / rate;
     if (dueAt >= endsAt) break;

@@ -4,6 +4,7 @@ export { type PartnerFaults, readFaultSettings, setFaultSettings } from "./fault
 export { jumpClock, jumpingClock } from "./jumping-clock.ts";
 export { type KeptProcess, keepAllRunning, keepRunning } from "./keep-running.ts";
 export { openStore } from "./open-store.ts";
+export { openRunFolder, type RunFolder, runMain, runTool, startRunServers } from "./run-tool.ts";
 export {
   environmentOf,
   operatorToken,

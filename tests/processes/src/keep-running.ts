@@ -9,7 +9,7 @@ interface KeepOptions {
   readonly first?: ServiceProcess;
   /** Milliseconds from the end of a process to the next start. */
   readonly restBeforeStart?: number;
-  /** Called with a process that has ended, whoever ended it, and its exit code. */
+  /** Called with a process that has ended, for any reason, and its exit code. */
   readonly onEnd?: (process: ServiceProcess, code: number | null) => void;
   /** Ends the keeping, and no process. */
   readonly signal: AbortSignal;

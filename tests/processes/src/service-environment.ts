@@ -44,7 +44,7 @@ export interface SystemPlaces {
   /** The folder in which the partners keep their ledger. */
   readonly dataFolder: string;
   readonly ports: Partial<Readonly<Record<ServiceName, number>>>;
-  /** Whether submission is told of a workflow that is stored already, not of the shop's. */
+  /** Whether submission is set up for a workflow that is stored already, not for the shop's. */
   readonly ownWorkflow: boolean;
   /** Optimisations that the services leave out; see `HOLDFAST_WITHOUT`. */
   readonly without: readonly string[];
@@ -52,7 +52,7 @@ export interface SystemPlaces {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What the submission service of the reference application is told; another workflow has another module. */
+/** Settings of submission for the reference application; another workflow has another module. */
 export const theShop = {
   WORKFLOW_MODULES: moduleAt("examples/orders/workflow", "index"),
   DEFAULT_WORKFLOW: "fulfil-order",

@@ -1,3 +1,4 @@
+export { calledInAll, openProfiler } from "./called-files.ts";
 export { type Authority, makeAuthority } from "./certificates.ts";
 export { createVhost, type Vhost } from "./create-vhost.ts";
 export { holdfastOutput } from "./holdfast-output.ts";

@@ -65,7 +65,7 @@ export function addChanges(folded: Folded, more: readonly Change[]): Folded {
   return { outcomes, changes, task: withChanges(folded.task, more) };
 }
 
-/** The attempt of a step that is in hand, as an event names it. */
+/** The attempt of a step that is processing, as an event names it. */
 export function inHand(task: Task, name: string): { attempt: number; token: string } | null {
   const step: Step | undefined = task.steps.get(name);
   return step?.processState === "processing" ? { attempt: step.attempt, token: step.token } : null;

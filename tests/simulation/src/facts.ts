@@ -10,7 +10,7 @@ import type {
 import { epoch, type Host } from "@holdfast/testing/simulator";
 import type { World } from "./world.ts";
 
-/** What is true of one attempt, whoever knows it. */
+/** What is true of one attempt, whether or not a process knows it. */
 export interface AttemptFacts {
   readonly step: ProcessingStep;
   /** The instant of the claim in simulated time, as all instants here. */
@@ -19,11 +19,11 @@ export interface AttemptFacts {
   isStored: boolean;
   /** It may have been published a second time. */
   isResent: boolean;
-  /** A Scheduler has heard so. */
+  /** A Scheduler has had the confirm. */
   isConfirmed: boolean;
   /** A reply to it waits in a queue, and no Scheduler has it. */
   isAnswerWaiting: boolean;
-  /** When which Agent's process took it, and how many copies of it that process has in hand. */
+  /** When which Agent's process took it, and how many copies of it that process holds unacknowledged. */
   readonly takenBy: Map<Host, { readonly firstAt: number; lastAt: number; copies: number }>;
   /** Which Agent's processes acknowledged it before they answered: right only where they refuse it. */
   readonly acknowledgedEarly: Set<Host>;
@@ -48,7 +48,7 @@ export const isAtWork = (
   { timeline }: Pick<World, "timeline">,
 ): boolean =>
   outcomes.length === 0 &&
-  // Whoever begins later than that has been frozen, which nobody can know.
+  // A process that begins later than that was frozen, which none can know.
   timeline.now + epoch < step.completeBy &&
   [...takenBy].some(
     ([host, { firstAt, copies }]) =>

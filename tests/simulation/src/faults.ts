@@ -9,7 +9,7 @@ const occasions = {
   crash: 1,
   /** A process dies between two durable steps. */
   failpointCrash: 6,
-  /** A process is told to stop, and finishes what is in hand. */
+  /** A process gets a signal to stop, and finishes what it has begun. */
   stop: 0.5,
   /** A process stands still for a while, and then goes on. */
   freeze: 1,
@@ -24,7 +24,7 @@ const occasions = {
   storeRefusal: 5,
   /** The store has done it, and says that it failed. */
   storeUnconfirmed: 5,
-  /** A row is in other hands. */
+  /** Another transaction has locked a row. */
   rowLocked: 8,
   /** A message never reaches the broker. */
   publishLost: 6,

@@ -43,7 +43,7 @@ export function judgeBreakers(world: World): StoreWatcher {
 
   return {
     submitted() {},
-    marked() {},
+    confirmed() {},
     resent() {},
     claimed(_, step) {
       judgeSuspect();

@@ -74,7 +74,7 @@ function checkStart({ world, facts, known, witness, change }: Move): void {
   const { accuse } = world;
   const { step, action } = change;
   const { definition } = known;
-  if (step.plan.kind !== "call" || (action !== "plan" && action !== "skip")) return;
+  if (step.plan.kind === "undo" || (action !== "plan" && action !== "skip")) return;
   if (isSkipped(facts, definition) !== (action === "skip")) {
     accuse("a step is done exactly if its condition holds", witness);
   }
@@ -97,7 +97,7 @@ const isCounted = ({ action, reason }: Change): boolean =>
 function checkCounter({ world: { accuse }, known, witness, change }: Move): void {
   const { step, action } = change;
   const threshold =
-    (step.plan.kind === "call" ? known.definition : known.definition.undo)?.retry.failures ?? 0;
+    (step.plan.kind === "undo" ? known.definition.undo : known.definition)?.retry.failures ?? 0;
   const isReset = action === "complete" || action === "resubmit" || action === "resolve";
   const counted = isCounted(change)
     ? Math.min(known.failureCount + 1, threshold)

@@ -70,7 +70,7 @@ interface Effect {
 }
 
 function checkOrder({ accuse }: World, { taskId, facts, definition }: Effect): void {
-  // A call that was long on its way, of a step that nothing undoes: nobody can call it back.
+  // A call that was long on its way, of a step that nothing undoes: no part can call it back.
   const isBeyondRecall = facts.goal === "undo" && definition.undo === null;
   for (const before of isBeyondRecall ? [] : definition.after) {
     const earlier = facts.steps.get(before);

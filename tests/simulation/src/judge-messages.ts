@@ -217,7 +217,7 @@ function judgeReply(
   const taken = attempt.takenBy.get(host);
   const isLate =
     taken !== undefined && isOver(attempt, { takenAt: taken.lastAt, now: world.timeline.now });
-  // Whoever has been frozen cannot know how late it is.
+  // A process that was frozen cannot know how late it is.
   if (isLate && host.awakeSince <= taken.lastAt) {
     world.accuse("an Agent is silent after its deadline", () => short(message.messageId));
   }

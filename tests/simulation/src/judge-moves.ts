@@ -47,10 +47,10 @@ export function judgeMoves(world: World, facts: Facts, options: MoveOptions): St
         inFlightLimit: limitFor(stored, step, options),
       }),
 
-    marked({ task }, step) {
+    confirmed({ task }, step) {
       const attempt = attempts.get(attemptId(task.taskId, step.plan.name, step.attempt));
       if (attempt?.isConfirmed === false) {
-        accuse("only what the broker has is marked", () => nameOf(task.taskId, step.plan.name));
+        accuse("only what the broker has is confirmed", () => nameOf(task.taskId, step.plan.name));
       }
     },
 

@@ -50,7 +50,7 @@ export function judgeOperators(world: World): OperatorJudge {
       }
     },
 
-    marked() {},
+    confirmed() {},
 
     resent() {},
 

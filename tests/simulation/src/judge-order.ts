@@ -65,7 +65,7 @@ export function judgeOrder({ isCalm, timeline, accuse }: World): StoreWatcher {
         if (fairness?.key === stored.fairness?.key) overtakenBy.clear();
       }
     },
-    marked() {},
+    confirmed() {},
     resent() {},
     decided(stored, reports) {
       for (const { step } of reports.flatMap(({ changes }) => changes)) note(stored, step);

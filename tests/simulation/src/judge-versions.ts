@@ -85,7 +85,7 @@ export function judgeVersions(world: World, orders: readonly Order[]): VersionJu
       }
     },
     claimed: (stored) => staysInVersion(stored, []),
-    marked() {},
+    confirmed() {},
     resent() {},
     decided: staysInVersion,
   };

@@ -14,8 +14,8 @@ const say = (text: string): void => {
   if (!options.json) write(text);
 };
 
-/** How many stories of failures are told; the others have the same to tell, mostly. */
-const told = 3;
+/** How many stories of failures are printed; the others are mostly alike. */
+const printed = 3;
 
 async function tellStory(seed: number): Promise<boolean> {
   const verdict = await simulate(seed, { telling: true, showing: true });
@@ -55,7 +55,7 @@ async function print(tally: Tally, seconds: number, hunts: readonly Hunt[] | nul
     say(`${String(count).padStart(9)}  ${kind}`);
   }
   say(`\n${tally.failures.length} broke a rule.`);
-  for (const { seed } of tally.failures.slice(0, told)) {
+  for (const { seed } of tally.failures.slice(0, printed)) {
     await tellStory(seed);
     say(`To see it again: npm run simulate -- --seed ${seed}\n`);
   }

@@ -45,7 +45,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
       return rest;
     }),
   },
-  "a reply of nobody is accepted": { identity: "trusted" },
+  "a reply without a sender is accepted": { identity: "trusted" },
   "a reply to one step is taken for another's": {
     domain: editEvents((event, task) => {
       const mine = attemptOf(event, task);
@@ -92,7 +92,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
       return isSecond ? failure(event, { attempted: true }) : event;
     }),
   },
-  "silence is counted, whoever had the request": {
+  "silence is counted, even where no Agent had the request": {
     domain: editEvents((event) =>
       event.kind === "expired" ? failure(event, { attempted: true }) : event,
     ),
@@ -273,7 +273,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "no claim is resent": {
     store: (store) => ({ ...store, takeUnconfirmedSteps: () => [] }),
   },
-  "a request is marked before its confirm": {
+  "a request is recorded as confirmed before its confirm": {
     brokerPort: forScheduler((port) => ({
       ...port,
       publish(message) {
@@ -370,7 +370,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;
 
-/** Which attempt is in hand where an event names one, beside what it says. */
+/** The attempt that is processing where an event names one, beside what the event says. */
 function attemptOf(
   event: TaskEvent,
   task: Task,

@@ -92,7 +92,7 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
 
 const stranger = "00000000-0000-4000-8000-0000ffffffff";
 
-/** A reply to a step in hand that no Agent gave: in one thing it is wrong, and must be refused for it. */
+/** A reply to a processing step that no Agent gave: in one thing it is wrong, and must be refused for it. */
 function forgery(
   kind: number,
   taskId: string,
@@ -125,7 +125,7 @@ function forgery(
     case 2:
       return message("from another Agent", right, { agent: other, userId: other });
     case 3:
-      return message("from nobody", right, {});
+      return message("from no user", right, {});
     case 4:
       return message("for another step", { ...right, step: plan.name === "a" ? "b" : "a" });
     default:

@@ -26,7 +26,7 @@ interface OperatorActOptions {
 /** What an operator does, each checked against the version that he has seen. */
 export type OperatorActs = ReturnType<typeof operatorActs>;
 
-/** What operators can do to tasks, Agents and workflows, with the judge told of what they were answered. */
+/** What operators can do to tasks, Agents and workflows, each answer reported to the judge. */
 export function operatorActs(
   world: World,
   { memory, store, service, judge, facts }: OperatorActOptions,
@@ -104,7 +104,7 @@ function operatorSteps(world: World, { apply, service, facts }: OperatorStepsOpt
     },
 
     resubmit(stored: StoredTask, { plan, attempt }: Step, isCorrected: boolean): void {
-      const inputChanged = isCorrected && plan.kind === "call";
+      const inputChanged = isCorrected && plan.kind !== "undo";
       apply(stored, {
         event: { kind: "resubmitted", step: plan.name, attempt, inputChanged },
         ...(inputChanged ? { correctedInput: inputOf(facts, stored, plan.name) } : {}),

@@ -5,7 +5,7 @@ export interface SimulationOptions {
   readonly schedules: number;
   /** The seed of the first schedule; the others follow. */
   readonly from: number;
-  /** The one schedule whose story is told; null: all of them, without. */
+  /** The one schedule whose story is printed; null: all of them, without. */
   readonly seed: number | null;
   /** Whether each mutant is looked for as well. */
   readonly mutants: boolean;

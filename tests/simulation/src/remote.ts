@@ -122,7 +122,7 @@ export interface RemoteOptions {
 
 /**
  * A request to the service over a network: it may be refused, be answered late or never, or be done and
- * reported as failed. What is on its way arrives even if whoever asked is dead by then.
+ * reported as failed. What is on its way arrives even if the process that asked is dead by then.
  */
 export function callRemote<Result>(
   world: World,

@@ -46,7 +46,7 @@ export interface Verdict {
 
 export interface SimulationOptions {
   readonly mutation?: Mutation;
-  /** Whether the story is to be told. It changes nothing in what happens. */
+  /** Whether the story is written down. It changes nothing in what happens. */
   readonly telling?: boolean;
   /** Whether the states of the Schedulers are to be kept. It changes nothing in what happens either. */
   readonly showing?: boolean;
@@ -193,7 +193,7 @@ function callOperator(world: World, acts: OperatorActs): void {
 
 /**
  * Knows what really happened, and the rules. It sees every move, message and effect, decides nothing
- * and believes nobody: each rule is held against what it saw itself.
+ * and believes no part: each rule is held against what it saw itself.
  */
 interface Referee {
   readonly facts: Facts;

@@ -13,7 +13,7 @@ const interval = 90;
 export const failedOf = ({ task }: StoredTask): readonly Step[] =>
   stepsOf(task).filter(
     ({ processState, plan }) =>
-      processState === "error" && (plan.kind === "call") === (task.goal === "do"),
+      processState === "error" && (plan.kind === "undo") === (task.goal === "undo"),
   );
 
 /** Operators have orders undone that were submitted by mistake. */

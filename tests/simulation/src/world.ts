@@ -38,7 +38,7 @@ export interface World extends SimulatorWorld {
   expect(): () => void;
   /** How much of that there is. */
   readonly expected: number;
-  /** A number that nobody has had before. */
+  /** A number that was never handed out before. */
   unique(): number;
 }
 

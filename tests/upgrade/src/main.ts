@@ -1,9 +1,7 @@
-import { createWriteStream, existsSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
-import { newestRelease } from "@holdfast/processes";
-import { commandLine } from "@holdfast/runtime";
+import { newestRelease, openRunFolder, runTool, startRunServers } from "@holdfast/processes";
 import { repository } from "@holdfast/test-servers";
 import { readOptions, type UpgradeOptions, usage } from "./options.ts";
 import { releaseOf, thisRelease } from "./release.ts";
@@ -12,61 +10,41 @@ import { faultsOf, ordersOf, type UpgradeReport } from "./upgrade-report.ts";
 import { writePage } from "./write-page.ts";
 
 const noRelease = "This repository has no tag v* of a release: name a revision with --from REV.";
-/** Milliseconds. What has not stopped by then is killed with us. */
-const stopWithin = 20_000;
 
-// Each Ctrl-C ends it at once: what we started is taken along by its guards.
-process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+type Say = (line: string) => void;
 
-const asked = commandLine(readOptions, usage);
-try {
-  process.exitCode = (await main(asked)) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 2;
-} finally {
-  setTimeout(() => process.exit(), stopWithin).unref();
-}
-
-async function main(options: UpgradeOptions): Promise<boolean> {
-  const { json, page } = options;
-  const say = (line: string): void =>
-    void (json ? process.stderr : process.stdout).write(`${line}\n`);
-  const revision = options.from ?? (await newestRelease());
-  if (revision === null) {
-    process.stderr.write(`${noRelease}\n\n${usage}\n`);
-    process.exit(2);
-  }
-  const report = await upgradeFrom(revision, options, say);
-  const faults = faultsOf(report);
-  for (const fault of [...faults, ...report.witnesses]) say(`wrong: ${fault}`);
-  const { from, to, kills, lost, doubled } = report;
-  say(
-    `${from} to ${to}: ${ordersOf(report)} orders, ${kills} kills, ${lost} lost, ${doubled} doubled`,
-  );
-  if (page) await writeDown(report);
-  if (json) process.stdout.write(`${JSON.stringify({ ...report, faults })}\n`);
-  return faults.length === 0;
-}
+await runTool({
+  readOptions,
+  usage,
+  async run(options, say) {
+    const { json, page } = options;
+    const revision = options.from ?? (await newestRelease());
+    if (revision === null) {
+      process.stderr.write(`${noRelease}\n\n${usage}\n`);
+      process.exit(2);
+    }
+    const report = await upgradeFrom(revision, options, say);
+    const faults = faultsOf(report);
+    for (const fault of [...faults, ...report.witnesses]) say(`wrong: ${fault}`);
+    const { from, to, kills, lost, doubled } = report;
+    say(
+      `${from} to ${to}: ${ordersOf(report)} orders, ${kills} kills, ${lost} lost, ${doubled} doubled`,
+    );
+    if (page) await writeDown(report);
+    if (json) process.stdout.write(`${JSON.stringify({ ...report, faults })}\n`);
+    return faults.length === 0;
+  },
+});
 
 async function upgradeFrom(
   revision: string,
   { seconds, rate, seed }: UpgradeOptions,
-  say: (line: string) => void,
+  say: Say,
 ): Promise<UpgradeReport> {
   const [from, to] = [await releaseOf(revision, say), await thisRelease()];
-  const folder = join(holdfastFolder(), "upgrade", `${seed}-${process.pid}`);
-  const servers = join(folder, "servers");
-  await mkdir(folder, { recursive: true });
-  say(`from ${from.title} to ${to.title}, seed ${seed}; logs: ${folder}`);
-  const log = createWriteStream(join(folder, "services.log"));
-  await using stack = new AsyncDisposableStack();
-  stack.defer(() => rm(servers, { recursive: true, force: true }));
-  stack.defer(() => void log.end());
-  const { postgres, broker } = stack.use(
-    await startLocalStack({ purpose: "demo", dataFolder: servers, fresh: true, log: say }),
-  );
-  const { url: stateStoreUrl } = await createDatabase(postgres.url, { name: "holdfast" });
+  await using folder = await openRunFolder("upgrade", seed);
+  say(`from ${from.title} to ${to.title}, seed ${seed}; logs: ${folder.path}`);
+  await using servers = await startRunServers(folder, say);
   const begun = performance.now();
   return await runUpgrade({
     from,
@@ -74,11 +52,11 @@ async function upgradeFrom(
     seconds,
     rate,
     seed,
-    stateStoreUrl,
-    broker,
-    dataFolder: folder,
+    stateStoreUrl: servers.stateStoreUrl,
+    broker: servers.broker,
+    dataFolder: folder.path,
     say: (line) => say(`${((performance.now() - begun) / 1_000).toFixed(1)} s  ${line}`),
-    onLog: (line, process) => log.write(`${JSON.stringify({ process, ...line })}\n`),
+    onLog: folder.onLog,
   });
 }
 

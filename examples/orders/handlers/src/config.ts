@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 
-/** What the shop's Agents can be told, and by which environment variables. */
+/** The settings of the shop's Agents, by their environment variables. */
 export const PartnersConfig = Type.Object({
   /** The address of the remote services. */
   PARTNERS_URL: Type.String({

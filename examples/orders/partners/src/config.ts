@@ -3,7 +3,7 @@ import { Type } from "typebox";
 
 const Rate = Type.Number({ minimum: 0, maximum: 1, default: 0 });
 
-/** What the partners can be told, and by which environment variables. */
+/** The settings of the partners, by their environment variables. */
 export const PartnersConfig = Type.Object({
   ...BaseConfig.properties,
   HTTP_HOST: Text({ default: "::" }),

@@ -43,7 +43,7 @@ function groupAppends(file: FileHandle): LedgerFile["append"] {
       await file.datasync();
       for (const { resolve } of batch) resolve();
     } catch (cause) {
-      // Nobody knows how much of it is on the disk: what comes after it could not be read again.
+      // How much of it is on the disk is unknown: what comes after it could not be read again.
       broken ??= { cause };
       for (const { reject } of batch) reject(cause);
     }

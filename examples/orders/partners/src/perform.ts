@@ -14,7 +14,7 @@ interface Request {
 }
 
 export interface Performer {
-  /** Does it once for each key; whoever asks again is told what the first one was told. */
+  /** Does it once for each key; a repeated request gets the first one's answer. */
   perform(offer: Offer, request: Request): Promise<Answer>;
   /** Undoes what was done under the key, and has the key refused for ever. */
   undo(effect: EffectRef): Promise<Answer>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** An amount in minor units of the currency, such as cents. With these limits no sum leaves the safe integers. */
 const Amount = z.int().min(0).max(100_000_000);
-/** Kept as it was sent: whoever reads it back finds what they wrote. */
+/** Kept as it was sent: a customer who reads it back finds what they wrote. */
 const text = (longest: number) =>
   z
     .string()

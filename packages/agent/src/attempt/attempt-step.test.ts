@@ -72,7 +72,7 @@ describe("an undo", () => {
   const undone = { step: "charge", key: "task:charge:do", input: { amount: 5 } };
   test.each([
     ["what came out", { outcome: "completed", output: { chargeId: "c-1" } }, { chargeId: "c-1" }],
-    ["that nobody knows what came out", { outcome: "unknown", output: null }, undefined],
+    ["that its outcome is unknown", { outcome: "unknown", output: null }, undefined],
   ] as const)("receives the input of its step and %s", async (_, known, output) => {
     const refund = jest.fn<(effect: Refund, step: StepContext) => Promise<void>>(async () => {});
     const asked = { operation: "refund", undo: { ...undone, ...known } };

@@ -35,7 +35,10 @@ export const AgentConfig = Type.Object({
   /** How many steps one Agent of this process performs at the same time, unless the Agent says so itself. */
   CONCURRENCY: Integer({ default: 100, minimum: 1, maximum: 10_000 }),
   /** `off`: each message carries one request or one reply. */
-  BATCHING: Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "on" }),
+  BUNDLING: Type.Union([Type.Literal("on"), Type.Literal("off")], {
+    default: "on",
+    formerly: "BATCHING",
+  }),
 });
 export type AgentConfig = Static<typeof AgentConfig>;
 

@@ -52,7 +52,7 @@ export const agentsService = <Schema extends TObject<typeof AgentConfig.properti
       agents,
       logger: log,
       concurrency: base.CONCURRENCY,
-      batching: base.BATCHING === "on" && optimisations.bundles,
+      bundling: base.BUNDLING === "on" && optimisations.bundles,
       instance: service.instanceId,
       failpoint: service.failpoint,
       metrics: service.metrics,

@@ -58,7 +58,7 @@ export interface StartAgentsOptions {
   /** How many steps each Agent performs at the same time, unless the Agent says so itself. 100 by default. */
   readonly concurrency?: number;
   /** Whether messages may carry several requests or replies. True by default. */
-  readonly batching?: boolean;
+  readonly bundling?: boolean;
   /** The name of this instance in heartbeats and connections. A new one by default. */
   readonly instance?: string;
   /** Lets a test stop the process between two durable steps. */
@@ -87,7 +87,7 @@ const noLogger: AgentLogger = { debug: silent, info: silent, warn: silent, error
  * and `agent.duplicate` when two Agents have one name.
  */
 export async function startAgents(options: StartAgentsOptions): Promise<RunningAgents> {
-  const { agents, logger = noLogger, signal, concurrency = 100, batching = true } = options;
+  const { agents, logger = noLogger, signal, concurrency = 100, bundling = true } = options;
   const { instance = newInstance(), failpoint = silent, metrics = noMetrics } = options;
   const { url, schedulerUsers } = brokerOf(options.broker);
   const log = logger as unknown as Logger;
@@ -100,7 +100,7 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   const { tracing = await foundTracing() } = options;
   const memory = byteBudget(longRequestBytes);
   const seams = { log, failpoint, metrics, tracing, memory, outputs: outputRoom() };
-  const serving = { broker, concurrency, userId, requesters, batching, ...seams };
+  const serving = { broker, concurrency, userId, requesters, bundling, ...seams };
   const served = await Promise.all(agents.map((agent) => agent.serve(serving)));
   measureAgents(served, metrics);
   stack.use(together(served));

@@ -9,7 +9,7 @@ import {
 import { attemptStep, type Outcome } from "../attempt/attempt-step.ts";
 import type { ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { BoundOperation } from "../contract/operations.ts";
-import type { Batching } from "./batching.ts";
+import type { Bundling } from "./bundling.ts";
 import type { OutputRoom } from "./output-room.ts";
 import type { PrefetchByBreaker } from "./prefetch-by-breaker.ts";
 import {
@@ -25,7 +25,7 @@ import { semaphore } from "./semaphore.ts";
 interface PerformOptions {
   readonly operations: ReadonlyMap<string, BoundOperation>;
   readonly resiliencePolicy: ResiliencePolicy;
-  readonly batching: Batching;
+  readonly bundling: Bundling;
   readonly breaker: Pick<PrefetchByBreaker, "isOpen" | "succeeded">;
   /** How many requests are performed at the same time. */
   readonly concurrency: number;
@@ -51,9 +51,9 @@ export interface RequestPerformer {
   readonly dismissWaiting: () => void;
 }
 
-/** Performs requests, so many at a time, and none while the breaker is open. */
+/** Performs requests: at most `concurrency` at a time, and none while the breaker is open. */
 export function requestPerformer(options: PerformOptions): RequestPerformer {
-  const { operations, resiliencePolicy, batching, breaker, requesters } = options;
+  const { operations, resiliencePolicy, bundling, breaker, requesters } = options;
   const { outputs, log, clock, tracing } = options;
   const { memory = byteBudget(longRequestBytes) } = options;
   const slots = semaphore(options.concurrency, clock);
@@ -77,10 +77,10 @@ export function requestPerformer(options: PerformOptions): RequestPerformer {
     const turn = outputs.turn(`${agent} ${operation}`);
     if (turn !== null) await turn;
     using room = isLong(delivery) ? await memory.reserve(delivery.body.length, signals.stop) : null;
-    // Without room it was stopped, and is not performed.
+    // A long request has no room if it was stopped while it waited: then `attemptStep` does nothing.
     const whole = room === null ? request : StepRequest.decode(delivery.body);
     signals.begun?.();
-    const measured = batching.begin();
+    const measured = bundling.begin();
     const attempting = attemptStep(whole, {
       operation: operations.get(operation),
       resiliencePolicy,

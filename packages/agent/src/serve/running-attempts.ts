@@ -47,6 +47,6 @@ export function runningAttempts(): RunningAttempts {
   };
 }
 
-/** The token belongs to it: after a failover that lost a claim, another attempt of the same number is no copy. */
+/** What tells attempts apart. With the token: after a failover that lost a claim, another attempt has the same number. */
 const idOf = ({ taskId, step, attempt, token }: StepCancel) =>
   `${taskId} ${step} ${attempt} ${token}`;

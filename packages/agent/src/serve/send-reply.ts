@@ -2,7 +2,7 @@ import { replyExchange, replyRoute, StepReply, type StepRequest } from "@holdfas
 import type { Broker, OutgoingMessage } from "@holdfast/messaging";
 import { type Clock, type Failpoint, sendSpan, sleep, type Tracing } from "@holdfast/runtime";
 import type { Outcome } from "../attempt/attempt-step.ts";
-import type { Batching } from "./batching.ts";
+import type { Bundling } from "./bundling.ts";
 import type { ReceivedRequest } from "./received-request.ts";
 import { isRefusal } from "./refusals.ts";
 
@@ -11,9 +11,9 @@ interface ReplyOptions {
   readonly broker: Pick<Broker, "publish">;
   /** The user of the connection: the broker vouches for it in every reply. */
   readonly userId: string;
-  readonly batching: Batching;
+  readonly bundling: Bundling;
   readonly clock: Clock;
-  /** Is called with the instant since which the broker took a reply no more, once it is too late for it. */
+  /** Called once a reply is too late, with the instant since when the broker has not taken it. */
   readonly onLost: (since: number) => void;
   readonly failpoint: Failpoint;
   readonly tracing: Tracing;
@@ -42,20 +42,21 @@ interface Reply {
 /** Milliseconds between two attempts to publish a reply. */
 const retryDelay = 50;
 
-const contentOf = ({ taskId, step, attempt, token }: StepRequest, batching: Batching) => ({
+const contentOf = ({ taskId, step, attempt, token }: StepRequest, bundling: Bundling) => ({
   taskId,
   step,
   attempt,
   token,
-  bundleSize: batching.maxBatch(),
+  bundleSize: bundling.bundleSize(),
 });
 
+/** Encodes an output now; what else a reply says is encoded when it is sent. */
 export function prepareReply(
   outcome: Outcome,
-  { request, batching }: { readonly request: StepRequest; readonly batching: Batching },
+  { request, bundling }: { readonly request: StepRequest; readonly bundling: Bundling },
 ): PreparedReply {
   if (outcome.kind !== "completed") return { outcome, body: null };
-  const body = StepReply.encode({ ...contentOf(request, batching), outcome });
+  const body = StepReply.encode({ ...contentOf(request, bundling), outcome });
   return { outcome: { kind: "completed", output: null }, body };
 }
 
@@ -68,12 +69,12 @@ export function prepareReply(
  * deliver the request again.
  */
 export const replySender =
-  ({ agent, broker, userId, batching, clock, onLost, failpoint, tracing }: ReplyOptions) =>
+  ({ agent, broker, userId, bundling, clock, onLost, failpoint, tracing }: ReplyOptions) =>
   async ({ received, reply, isDoubtful, signal }: Reply): Promise<boolean> => {
     const { request, delivery, isRepeated } = received;
     let isAfterAck = isRefusal(reply.outcome) && !isDoubtful;
     const { taskId, step, attempt } = request;
-    const content = contentOf(request, batching);
+    const content = contentOf(request, bundling);
     const write = (): Buffer =>
       StepReply.encode({
         ...content,
@@ -93,7 +94,7 @@ export const replySender =
       userId,
       isUrgent,
       body: reply.body ?? write(),
-      ...batching.replyBundle(`${agent} ${queue} ${isUrgent}`),
+      ...bundling.replyBundle(`${agent} ${queue} ${isUrgent}`),
     });
     const parent = received.span?.context ?? null;
     const span = parent === null ? null : sendSpan(tracing, messageOf(), { parent });

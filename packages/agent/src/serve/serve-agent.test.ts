@@ -18,7 +18,7 @@ const log = { debug: silent, info: silent, warn: silent, error: silent } as unkn
 async function refuse(
   delivery: Partial<Delivery>,
   asked: Partial<StepRequest> = {},
-  options: { readonly batching?: boolean; readonly requesters?: ReadonlySet<string> } = {},
+  options: { readonly bundling?: boolean; readonly requesters?: ReadonlySet<string> } = {},
 ) {
   const deeds: string[] = [];
   const replies: StepReply[] = [];
@@ -131,9 +131,9 @@ test("a request whose channel closed meanwhile is refused as one that is deliver
   expect(outcome).toMatchObject({ ...refused, redelivered: true });
 });
 
-test("without batching an Agent takes one request a message and bundles no replies", async () => {
+test("without bundling an Agent takes one request a message and bundles no replies", async () => {
   expect(await refuse({})).toMatchObject({ bundleSize: 1, bundle: { key: expect.any(String) } });
-  const { bundleSize, bundle } = await refuse({}, {}, { batching: false });
+  const { bundleSize, bundle } = await refuse({}, {}, { bundling: false });
   expect([bundleSize, bundle]).toEqual([1, undefined]);
 });
 

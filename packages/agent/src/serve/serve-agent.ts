@@ -21,7 +21,7 @@ import type { Progress } from "../contract/handlers.ts";
 import type { BoundOperation } from "../contract/operations.ts";
 import { agentMetrics } from "../metrics/agent-metrics.ts";
 import { type AttemptSigns, attemptSigns, type SignedAttempt } from "./attempt-signs.ts";
-import { batchingBy, noBatching } from "./batching.ts";
+import { bundlingBy, noBundling } from "./bundling.ts";
 import { type LongAttempts, longAttempts } from "./long-attempts.ts";
 import { type OutputRoom, outputRoom } from "./output-room.ts";
 import { requestPerformer } from "./perform-request.ts";
@@ -67,7 +67,7 @@ export interface ServeOptions {
   /** Returns a number in [0, 1), for jitter. `Math.random` unless given. */
   readonly random?: () => number;
   /** Whether messages may carry several requests or replies; true unless said otherwise. */
-  readonly batching?: boolean;
+  readonly bundling?: boolean;
   /** What counts attempts; nothing unless given. */
   readonly metrics?: Metrics;
   /** Room for the payloads of long requests, which the Agents of one process share. One of its own unless given. */
@@ -160,7 +160,7 @@ interface Performed extends Disposable {
 
 /** Performs requests with room for what they return, which is written at once. */
 function performerWithin(options: PerformerOptions) {
-  const { name, operations, outputs, batching } = options;
+  const { name, operations, outputs, bundling } = options;
   const performer = requestPerformer(options);
   const perform = async (
     received: ReceivedRequest,
@@ -173,7 +173,7 @@ function performerWithin(options: PerformerOptions) {
     try {
       const reply = await performer
         .perform(received, signals)
-        .then((found) => found && prepareReply(found, { request, batching }));
+        .then((found) => found && prepareReply(found, { request, bundling }));
       const bytes = reply?.body?.length ?? 0;
       // Anyone may name an operation that there is not.
       if (operations.has(request.operation)) outputs.returned(operation, bytes);
@@ -193,7 +193,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
   const { broker, concurrency, log, failpoint, clock = systemClock } = options;
   const { tracing = noTracing, outputs = outputRoom((act) => clock.after(0, act)) } = options;
   const running = runningAttempts();
-  const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
+  const bundling = options.bundling === false ? noBundling : bundlingBy({ concurrency, clock });
   const prefetch = concurrency + spare(concurrency);
   const breaker = prefetchByBreaker({
     policy,
@@ -203,7 +203,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     clock,
     random: options.random ?? Math.random,
   });
-  const parts = { ...options, ...agent, batching, breaker, outputs, clock, tracing };
+  const parts = { ...options, ...agent, bundling, breaker, outputs, clock, tracing };
   const { perform, busy, dismissWaiting } = performerWithin(parts);
   const attempted = measureAttempts(name, options.metrics ?? noMetrics);
   const signs = attemptSigns({ ...options, agent: name, clock });

@@ -10,7 +10,6 @@ import type { Io } from "./verb.ts";
 const withoutVerb: Partial<Record<OperationId, string>> = {
   getLive: "A probe for what runs the service; holdfast doctor looks at the whole system.",
   getConsoleSettings: "Settings of the console, for its page.",
-  followChanges: "A stream of all tasks, for the console; holdfast tasks watch follows one.",
   getReady: "A probe for what runs the service; holdfast doctor looks at the whole system.",
 };
 
@@ -85,7 +84,11 @@ describe("against a service that answers everything", () => {
     ok: true,
   };
   /** The task has not ended yet; the service has no room for one more stream. */
-  const statuses: Partial<Record<OperationId, number>> = { submitTask: 202, followTask: 503 };
+  const statuses: Partial<Record<OperationId, number>> = {
+    submitTask: 202,
+    followTask: 503,
+    followChanges: 503,
+  };
   beforeEach(() => {
     asked = [];
     globalThis.fetch = async (url, init) => {

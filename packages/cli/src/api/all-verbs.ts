@@ -21,6 +21,7 @@ import {
   historyVerb,
   listVerb,
   searchVerb,
+  tailVerb,
   watchVerb,
 } from "./verbs/view.ts";
 import { workflowVerbs } from "./verbs/workflows.ts";
@@ -35,6 +36,7 @@ export const allVerbs: readonly Verb[] = [
   searchVerb,
   countVerb,
   watchVerb,
+  tailVerb,
   ...taskReadings,
   ...actVerbs,
   ...bulkVerbs,

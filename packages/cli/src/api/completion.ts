@@ -4,7 +4,7 @@ import type { Verb } from "./verb.ts";
 export const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
-/** A script that completes commands, verbs and options: all that does not need the service. */
+/** A script that completes commands, verbs and options, and asks the service for names and ids. */
 export function completionScript(shell: Shell, verbs: readonly Verb[]): string {
   return shell === "fish" ? fish(verbs) : `${shell === "zsh" ? zshHead : ""}${bash(verbs)}`;
 }
@@ -25,11 +25,28 @@ const verbsOf = (verbs: readonly Verb[], group: string): readonly string[] =>
 const optionNames = (verb: Verb): readonly string[] =>
   Object.keys(optionsOf(verb)).map((name) => `--${name}`);
 
+/** The command that lists what the first operand of a verb can be; null: none does. */
+function listFor({ name, operands }: Verb, verbs: readonly Verb[]): string | null {
+  const [operand = ""] = operands;
+  if (!/^[<[](?:id|name|profile|task|workflow)\b/.test(operand)) return null;
+  const [group = ""] = name.split(" ");
+  const plural = `${operand.replace(/\W/g, "")}s list`;
+  return [plural, `${group} list`].find((list) => verbs.some((one) => one.name === list)) ?? null;
+}
+
+/** Verbs with what lists their first operand. */
+const listsOf = (verbs: readonly Verb[]): readonly (readonly [verb: string, list: string])[] =>
+  verbs.flatMap((verb) => {
+    const list = listFor(verb, verbs);
+    return list === null ? [] : [[verb.name, list] as const];
+  });
+
 function bash(verbs: readonly Verb[]): string {
   const groups = groupsOf(verbs);
-  const cases = groups.map(
-    (group) => `    ${group}) words="${verbsOf(verbs, group).join(" ")}" ;;`,
-  );
+  const cases = [
+    ...groups.map((group) => `    "${group}") words="${verbsOf(verbs, group).join(" ")}" ;;`),
+    ...listsOf(verbs).map(([verb, list]) => `    "${verb}") words="$(_holdfast_names ${list})" ;;`),
+  ];
   const options = verbs.map(
     (verb) =>
       `    "${verb.name}"${verb.name.includes(" ") ? "" : "\\ *"}) words="${optionNames(verb).join(" ")}" ;;`,
@@ -46,7 +63,13 @@ function bash(verbs: readonly Verb[]): string {
     ([name, some]) =>
       `    --${name}) COMPREPLY=($(compgen -W "${some.join(" ")}" -- "$word")); return ;;`,
   );
-  return `_holdfast() {
+  // The service may be away: no key waits for it for long, where there is `timeout`.
+  return `_holdfast_names() {
+  local within=()
+  command -v timeout >/dev/null && within=(timeout 2)
+  "\${within[@]}" holdfast "$@" -o id 2>/dev/null
+}
+_holdfast() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
   case "$before" in
 ${choices.join("\n")}
@@ -55,7 +78,7 @@ ${choices.join("\n")}
   elif [[ "$word" == -* ]]; then case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
 ${options.join("\n")}
   esac
-  elif [ "$COMP_CWORD" -eq 2 ]; then case "\${COMP_WORDS[1]}" in
+  else case "\${COMP_WORDS[*]:1:COMP_CWORD-1}" in
 ${cases.join("\n")}
   esac
   fi
@@ -66,6 +89,12 @@ complete -o default -F _holdfast holdfast
 }
 
 const line = (condition: string, rest: string) => `complete -c holdfast -n '${condition}' ${rest}`;
+
+const fishNames = `function __holdfast_names
+  set -l within
+  command -q timeout; and set within timeout 2
+  $within holdfast $argv -o id 2>/dev/null
+end`;
 
 function fish(verbs: readonly Verb[]): string {
   const first = commandsOf(verbs).map((name) => line("__fish_use_subcommand", `-f -a ${name}`));
@@ -85,5 +114,9 @@ function fish(verbs: readonly Verb[]): string {
       return line(condition, `-l ${option}${value}${offered} -d '${help.replaceAll("'", "")}'`);
     });
   });
-  return `${[...first, ...second, ...options].join("\n")}\n`;
+  const third = listsOf(verbs).map(([name, list]) => {
+    const seen = name.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
+    return line(seen.join("; and "), `-f -a '(__holdfast_names ${list})'`);
+  });
+  return `${[fishNames, ...first, ...second, ...third, ...options].join("\n")}\n`;
 }

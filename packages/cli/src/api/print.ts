@@ -29,6 +29,9 @@ export function print(
   }
 }
 
+/** The note below a list that was cut off. */
+export const thereAreMore = "There are more: see --limit and --all.";
+
 const idOf = (part: object): string => {
   const { id, name } = part as { readonly id?: unknown; readonly name?: unknown };
   const found = id ?? name;

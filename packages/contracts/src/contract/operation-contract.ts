@@ -1,5 +1,10 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, type Template, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  agentsOfStep,
+  canonicalJson,
+  type Template,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { schemaMeaning } from "../definition/schema-meaning.ts";
 import { limits } from "../limits/limits.ts";
 import { type JsonSchema, own } from "../schema/schema-keywords.ts";
@@ -49,12 +54,13 @@ function contractsIn({
   outputs = {},
 }: WorkflowDefinition): readonly NeededContract[] {
   const needed = new Map<string, NeededContract>();
-  for (const { agent: first, agents = [first], operation } of steps) {
+  for (const step of steps) {
+    const { agent: first, operation } = step;
     const schemaIn = (schemas: JsonSchema): JsonSchema | null =>
       (own(schemas, `${first}.${operation}`) as JsonSchema | undefined) ?? null;
     const schemas = { input: schemaIn(inputs), output: schemaIn(outputs) };
     const hash = once(() => contractHash(schemas));
-    for (const agent of agents) {
+    for (const agent of agentsOfStep(step)) {
       needed.set(nameOfOperation({ agent, operation }), {
         agent,
         operation,
@@ -90,8 +96,9 @@ export const givenTo = (
   asked: Pick<NeededContract, "agent" | "operation">,
 ): readonly Template[] =>
   steps
-    .filter(({ operation }) => operation === asked.operation)
-    .filter(({ agent, agents = [agent] }) => agents.includes(asked.agent))
+    .filter(
+      (step) => step.operation === asked.operation && agentsOfStep(step).includes(asked.agent),
+    )
     .map(({ input }) => input);
 
 /** `<agent>.<operation>`, as in the schemas of a definition. */

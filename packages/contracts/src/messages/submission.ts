@@ -1,5 +1,5 @@
 import { fairnessLimits, type Json, printablePattern, priorities } from "@holdfast/domain";
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
 import { FairnessKey, Payload } from "../limits/parts.ts";
 
@@ -17,7 +17,7 @@ const Fairness = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: fairnessLimits.weight,
-        description: "How many shares of its band the key has.",
+        description: `How many shares of its band the key has: 1 to ${fairnessLimits.weight}.`,
       }),
     ),
   },
@@ -47,7 +47,7 @@ export const Submission = Type.Object(
     input: Type.Unsafe<Json>({ ...Payload, description: "The input of the workflow." }),
     priority: Type.Optional(
       Type.Enum([...priorities], {
-        description: "Which steps are claimed first; normal unless said otherwise.",
+        description: `Which steps are claimed first, in the order ${priorities.join(", ")}; normal unless said otherwise.`,
       }),
     ),
     fairness: Type.Optional(Fairness),
@@ -90,8 +90,8 @@ export type Submission = Static<typeof Submission>;
 export type AskedSubmission = { readonly [Field in keyof Submission]?: unknown };
 
 /**
- * Headers that say what is not in the body, of HTTP and of messages alike. What both have properties of their own for is
- * not among them: the queue for the status, the correlation id, the idempotency key.
+ * Headers, of HTTP and of messages alike, for fields that their bodies do not have. HTTP and AMQP have their own ones for
+ * the status queue, the correlation id and the idempotency key.
  */
 export const submissionHeaders = {
   // `Priority` is taken: browsers and proxies send one of RFC 9218.
@@ -103,20 +103,40 @@ export const submissionHeaders = {
   notBefore: "not-before",
 } as const;
 
+type HeaderField = keyof typeof submissionHeaders;
+type HeaderName = (typeof submissionHeaders)[HeaderField];
+/** Fields that a header has as a whole. Fairness has two headers, for its parts. */
+type WholeField = Exclude<HeaderField, "fairnessKey" | "fairnessWeight">;
+
 /** What these headers ask for. Labels and numbers are texts there. */
 export function askedInHeaders(
-  header: (name: (typeof submissionHeaders)[keyof typeof submissionHeaders]) => unknown,
-): Pick<AskedSubmission, "priority" | "fairness" | "key" | "labels" | "notBefore"> {
-  const key = header(submissionHeaders.fairnessKey);
-  const weight = header(submissionHeaders.fairnessWeight);
+  header: (name: HeaderName) => unknown,
+): Pick<AskedSubmission, WholeField | "fairness"> {
+  const { fairnessKey, fairnessWeight, ...whole } = submissionHeaders;
+  const [key, weight] = [header(fairnessKey), header(fairnessWeight)];
+  const fields = Object.entries(whole).map(([field, name]) => [field, header(name)]);
   return {
-    priority: header(submissionHeaders.priority),
+    ...(Object.fromEntries(fields) as Record<WholeField, unknown>),
     fairness: key === undefined && weight === undefined ? undefined : { key, weight },
-    key: header(submissionHeaders.key),
-    labels: header(submissionHeaders.labels),
-    notBefore: header(submissionHeaders.notBefore),
   };
 }
+
+/** What each header of a submission may be, by its name: as its field, but labels are one text. */
+export const submissionHeaderSchemas = ((): Readonly<Record<HeaderName, TSchema>> => {
+  const { key: fairnessKey, weight: fairnessWeight } = Fairness.properties;
+  const labels = Type.String({
+    description: "By what the task is found, such as region=eu,guest=ada, encoded as in a URL.",
+  });
+  const fields: Readonly<Record<HeaderField, TSchema>> = {
+    ...Submission.properties,
+    fairnessKey,
+    fairnessWeight,
+    labels,
+  };
+  return Object.fromEntries(
+    Object.entries(submissionHeaders).map(([field, name]) => [name, fields[field as HeaderField]]),
+  ) as Record<HeaderName, TSchema>;
+})();
 
 /** What a row asks for. Null is absent there, but for the input: SQL builds objects with all their fields. */
 export const askedInRow = (row: Readonly<Record<string, Json>>): AskedSubmission =>

@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from "@holdfast/domain";
+import { agentsOfStep, type WorkflowDefinition } from "@holdfast/domain";
 import { askBroker } from "@holdfast/local-stack";
 import { declareTopology, topologyOf } from "@holdfast/messaging";
 
@@ -23,7 +23,5 @@ export function openAgentQueues(brokerUrl: string, brokerUp: Promise<void>): Age
 }
 
 const agentsOf = (definitions: readonly WorkflowDefinition[]): readonly string[] => [
-  ...new Set(
-    definitions.flatMap(({ steps }) => steps.flatMap(({ agent, agents = [agent] }) => agents)),
-  ),
+  ...new Set(definitions.flatMap(({ steps }) => steps.flatMap(agentsOfStep))),
 ];

@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from "@holdfast/domain";
+import { agentsOfStep, operationsOfStep, type WorkflowDefinition } from "@holdfast/domain";
 
 /** An Agent that runs, or has announced itself; null: it does not say which operations it has. */
 export type KnownOperations = ReadonlyMap<string, readonly string[] | null>;
@@ -6,7 +6,9 @@ export type KnownOperations = ReadonlyMap<string, readonly string[] | null>;
 /** Which steps of a workflow no Agent can do, each in one sentence. */
 export function findGaps({ steps }: WorkflowDefinition, known: KnownOperations): readonly string[] {
   const gaps = new Set<string>();
-  for (const { name, agent, agents = [agent], operation, undo } of steps) {
+  for (const step of steps) {
+    const { name, agent } = step;
+    const agents = agentsOfStep(step);
     const there = agents.filter((one) => known.has(one));
     if (there.length === 0) {
       gaps.add(
@@ -16,7 +18,7 @@ export function findGaps({ steps }: WorkflowDefinition, known: KnownOperations):
     for (const one of there) {
       const operations = known.get(one) ?? null;
       if (operations === null) continue;
-      for (const needed of [operation, ...(undo === null ? [] : [undo.operation])]) {
+      for (const needed of operationsOfStep(step)) {
         if (operations.includes(needed)) continue;
         gaps.add(
           `The Agent ${one} has no operation ${needed}, which the step ${name} needs. It has: ${operations.join(", ")}.`,

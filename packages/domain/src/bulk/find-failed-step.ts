@@ -16,11 +16,14 @@ interface Asked {
   readonly name: string | null;
 }
 
+/** Why it is not known which failed step is meant: none failed, or another one, or several. */
+export const failedStepRefusals = ["task.nothing_failed", "task.step_not_failed"] as const;
+
 /** The step that is meant, or why none is, with the names of those that failed. */
 export type FailedStepFound<S> =
   | { readonly step: S }
   | {
-      readonly refusal: "task.nothing_failed" | "task.step_not_failed";
+      readonly refusal: (typeof failedStepRefusals)[number];
       readonly failed: readonly string[];
     };
 
@@ -34,6 +37,7 @@ export function findFailedStep<S extends StepOfTask>(
   );
   const meant = failed.filter((one) => name === null || one.name === name);
   if (meant.length === 1 && meant[0] !== undefined) return { step: meant[0] };
-  const refusal = failed.length === 0 ? "task.nothing_failed" : "task.step_not_failed";
+  const [nothingFailed, notFailed] = failedStepRefusals;
+  const refusal = failed.length === 0 ? nothingFailed : notFailed;
   return { refusal, failed: failed.map((one) => one.name) };
 }

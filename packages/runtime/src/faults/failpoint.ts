@@ -17,8 +17,8 @@ type Name =
   /** A request on its way to the broker; all of a claim confirmed. */
   | "scheduler.publishing"
   | "scheduler.published"
-  | "scheduler.marking"
-  | "scheduler.marked"
+  | "scheduler.confirming"
+  | "scheduler.confirmed"
   /** Replies. */
   | "scheduler.recording"
   | "scheduler.recorded"

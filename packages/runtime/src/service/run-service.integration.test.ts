@@ -122,9 +122,9 @@ test("every log line names the service and its instance", async () => {
 
 test.each([
   ["what the body throws", `throw new Error("boom");`],
-  ["a rejection that nobody handles", `void Promise.reject(new Error("boom")); await forever();`],
+  ["a rejection that is not handled", `void Promise.reject(new Error("boom")); await forever();`],
   [
-    "an exception that nobody catches",
+    "an exception that is not caught",
     `setImmediate(() => { throw new Error("boom"); }); await forever();`,
   ],
 ])("a service that fails with %s logs the error and ends", async (_, body) => {

@@ -12,7 +12,7 @@ with task as (
 picked as (
   select steps.task_id, steps.name, steps.process_state as from_state, steps.attempt,
          case when steps.process_state = 'pending' then 'waiting'
-              when (task.goal = 'do') <> (steps.kind = 'call') then 'cancelled'
+              when (task.goal = 'undo') <> (steps.kind = 'undo') then 'cancelled'
               when task.alone then 'waiting'
               else 'pending' end as to_state
     from task

@@ -84,7 +84,7 @@ describe("a batch of replies", () => {
       store.applyEvents([complete(one)], { actor: "scheduler-1", claim });
     const { claims } = await record((await claimAll(scheduler))[0]!);
     expect(claims).toMatchObject([{ name: "b" }]);
-    // Somebody else's is due, and whoever asked is told to ask for it by themselves.
+    // Another task's step is due: null has the Scheduler claim it in a transaction of its own.
     await submit(1);
     expect(await record(claims![0]!)).toMatchObject({
       tasks: [{ processState: "processed" }],

@@ -39,8 +39,8 @@ import { findUnreadable } from "./unreadable-requests.ts";
 const save = query("save-outcomes");
 
 /**
- * Prepares what keeps the payloads and fault details of reported events that counted; to be sent, without
- * waiting, by what it returns. What cannot be written as JSON throws before anything is sent.
+ * Returns what sends, without waiting, the statement that stores the payloads and fault details of events that counted.
+ * Throws for a value that cannot be written as JSON, before anything is sent.
  */
 function prepareOutcomes(
   reportedEvents: readonly ReportedTaskEvent[],
@@ -108,7 +108,7 @@ export interface ApplyOptions {
 
 /**
  * Locks the tasks, loads them, has the domain decide, and saves: in one transaction. If the outputs take long to check, or
- * many workflows are to be read, it is rolled back, and a second one comes after that.
+ * many workflows must be read, it is rolled back, and repeated once that is done.
  */
 export async function applyTogether(
   context: StoreContext,
@@ -233,7 +233,7 @@ const tracesOf = ({ decided }: DecidedBatch): ReadonlyMap<string, string> =>
     ),
   );
 
-/** Has the steps that the batch makes due found by claims. Null: none has a fairness key. */
+/** Ranks the steps that the batch makes due, so that claims find them. Null: none has a fairness key. */
 function rankWhatIsDue(
   context: StoreContext,
   client: Database,
@@ -371,7 +371,7 @@ export function checkOutputs(): OutputChecks {
     });
   };
 
-  /** Returns nothing at once, or a promise where it is found aside. */
+  /** Checks one output, at once; returns a promise where the thread for long checks does it. */
   const check = ({ event, contracts, step, output }: Output): Soon<void> => {
     checked.add(event);
     return soon(contracts.output(step, output), (fault) => {

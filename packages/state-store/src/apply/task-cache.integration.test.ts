@@ -60,7 +60,7 @@ const inFlight = () =>
     `select task_id::text as "taskId", name, attempt, token::text from state.steps
       where process_state = 'processing'`,
   );
-/** A trace that nobody leaves who follows the rules: whoever reads the step keeps it. */
+/** A trace that no code of ours leaves: a transaction that reads the step keeps it. */
 const trace = "update state.steps set cool_downs = 7 where process_state = 'processing'";
 
 test("a cached task is processed without being read, and ends like one that is read each time", async () => {

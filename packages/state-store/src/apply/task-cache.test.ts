@@ -124,12 +124,15 @@ test.each<[string, readonly ReportedTaskEvent[]]>([
       },
     ],
   ],
-  ["is told of twice", [completed(), completed()]],
-  ["is told of with another token", [completed({ token: "forged" })]],
-  ["is told of with another attempt", [completed({ attempt: 2 })]],
-  ["is told of by another Agent", [completed({ agent: "other" })]],
-  ["is not the one that is told of", [completed({ step: "b" })]],
-  ["is told of by somebody who saw a certain version", [{ ...completed(), expectedVersion: 2 }]],
+  ["is reported twice", [completed(), completed()]],
+  ["is reported with another token", [completed({ token: "forged" })]],
+  ["is reported with another attempt", [completed({ attempt: 2 })]],
+  ["is reported by another Agent", [completed({ agent: "other" })]],
+  ["is not the one that is reported", [completed({ step: "b" })]],
+  [
+    "is reported by an operator who saw a certain version",
+    [{ ...completed(), expectedVersion: 2 }],
+  ],
 ])("a task whose step %s is read", (_, reportedEvents) => {
   const hand = open();
   hand.claimed([row()], mine);

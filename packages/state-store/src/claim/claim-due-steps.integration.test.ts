@@ -105,7 +105,7 @@ test("a claim skips a delayed step until it is promoted", async () => {
   });
   expect(await claimAll(scheduler)).toEqual([]);
   const promoter = await db.open("scheduler", {
-    withoutFaults: "what was promoted is told once; losing that costs a poll interval",
+    withoutFaults: "what was promoted is answered once; losing that costs a poll interval",
   });
   const { lanes, nextIn } = await promoter.stageDueSteps();
   expect(lanes).toEqual([]);

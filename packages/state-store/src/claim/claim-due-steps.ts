@@ -67,7 +67,7 @@ export const claimSteps =
     });
 
 /**
- * Takes over requests whose dispatch was not marked in time, so that the caller publishes them again. If the answer is
+ * Takes over requests whose confirm was not recorded in time, so that the caller publishes them again. If the answer is
  * lost, they are taken over, and the resend publishes them later.
  */
 export const takeUnconfirmedSteps = once(

@@ -49,7 +49,7 @@ export interface ClaimOptions {
   readonly lockedBy: string;
   /** How many steps of which lane may be claimed. */
   readonly capacity: readonly LaneCapacity[];
-  /** Milliseconds after which another Scheduler may publish the request, if it is not marked. */
+  /** Milliseconds after which another Scheduler may publish the request, if its confirm is not recorded. */
   readonly resendAfter: number;
   /** The last band that is claimed from; all of them unless given. */
   readonly upTo?: Band;
@@ -59,7 +59,7 @@ export interface ClaimOptions {
 export type AttemptKey = Pick<ClaimedStep, "taskId" | "name" | "attempt">;
 
 export interface ResendOptions {
-  /** Milliseconds after which a request is looked at again, if it is not marked until then. */
+  /** Milliseconds after which a request is checked again, if its confirm is not recorded until then. */
   readonly resendAfter: number;
   /** Requests that the caller still builds or publishes, and that are therefore not lost; none unless given. */
   readonly held?: readonly AttemptKey[];

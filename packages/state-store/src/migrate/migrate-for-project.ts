@@ -1,6 +1,6 @@
 import { storeUrls } from "@holdfast/runtime";
 import type { Client } from "pg";
-import { toStoreFault } from "../postgres/postgres-error.ts";
+import { isNotMigrated, toStoreFault } from "../postgres/postgres-error.ts";
 import { query } from "../postgres/query.ts";
 import { connectStore } from "../postgres/store-client.ts";
 import { readWorkflowNames } from "../workflows/find-names.ts";
@@ -44,12 +44,9 @@ async function isForeign(client: Client, project: string): Promise<boolean> {
   return found.project === null ? found.isUsed === true : found.project !== project;
 }
 
-/** Schema or table does not exist. */
-const undefinedObjects: ReadonlySet<unknown> = new Set(["3F000", "42P01"]);
-
 const unlessMissing = <Row>(found: Promise<readonly Row[]>): Promise<readonly Row[]> =>
   found.catch((error: unknown) => {
     const fault = toStoreFault(error);
-    if (undefinedObjects.has(fault.details["sqlstate"])) return [];
+    if (isNotMigrated(fault)) return [];
     throw fault;
   });

@@ -4,6 +4,7 @@ import {
   legalTaskTransitions,
   PermanentFault,
   savedStepTransitions,
+  stepKinds,
   TransientFault,
 } from "@holdfast/domain";
 import { storeUrls } from "@holdfast/runtime";
@@ -28,13 +29,17 @@ const taskMoves = Object.entries(legalTaskTransitions).flatMap(([from, targets])
 );
 
 /**
- * The second wall behind `decide`: the store itself refuses a move that the tables of the domain do
- * not have. The whole rule stands in WHEN, so that legal moves never enter the function.
+ * The second wall behind `decide`: the store itself refuses a move or a kind of step that the tables of the domain do
+ * not have. The whole rule of moves stands in WHEN, so that legal moves never enter the function.
  *
  * Each in a transaction of its own: one that locks both tables can deadlock with those who
  * work meanwhile.
  */
 const guards: readonly string[] = [
+  // The check of a row reads it.
+  `create or replace function state.step_kinds() returns text[] immutable language sql as $$
+  select array[${Object.keys(stepKinds).map(escapeLiteral).join(", ")}]
+$$`,
   `create or replace function state.refuse_transition() returns trigger language plpgsql as $$
 begin
   raise exception 'illegal transition of % %: % to %', tg_table_name, old.task_id, old.process_state,

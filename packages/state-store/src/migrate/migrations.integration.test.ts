@@ -13,7 +13,7 @@ import { statementsOf } from "./migration-files.ts";
 
 /**
  * Which locks a transaction holds that readers or writers of a full table wait for, and how many rows of such
- * tables it has read. A table that it made itself concerns nobody else.
+ * tables it has read. A table that it made itself concerns no other transaction.
  */
 const observe = (migration: string, phase: number): string => `
   insert into public.phases

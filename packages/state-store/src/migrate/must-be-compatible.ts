@@ -1,5 +1,5 @@
 import { ContractFault } from "@holdfast/domain";
-import { toStoreFault } from "../postgres/postgres-error.ts";
+import { isNotMigrated, toStoreFault } from "../postgres/postgres-error.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -10,9 +10,6 @@ const findCompatibility = query(
   "find-compatibility",
   rowsOf<{ schemaVersion: number; oldestReader: number }>(),
 );
-
-/** Schema or table does not exist. */
-const undefinedObjects: ReadonlySet<unknown> = new Set(["3F000", "42P01"]);
 
 /** Throws `store.incompatible` if this release cannot read the schema, and `store.not_migrated` if there is none. */
 export async function mustBeCompatible(db: Database): Promise<void> {
@@ -35,7 +32,7 @@ const remedyFor = (oldestReader: number): string =>
     : "run the migrations";
 
 function notMigrated(error: unknown): never {
-  if (!undefinedObjects.has(toStoreFault(error).details["sqlstate"])) throw error;
+  if (!isNotMigrated(toStoreFault(error))) throw error;
   throw new ContractFault(
     "store.not_migrated",
     "There is no state store in this database: run the migrations (packages/state-store/src/main.ts), or look at the URL",

@@ -16,7 +16,7 @@ test("the two statements of the pattern do to expired steps what the Supervisor 
   const submitted = await store.submitTasks(tasks, { actor: "test" });
   const ids = submitted.flatMap((one) => (one.kind === "created" ? [one.taskId] : []));
   await claimAll(store);
-  // Without the guard, which lets nobody count what did not happen. The last step still has time.
+  // Without the guard, which refuses to count what did not happen. The last step still has time.
   await db.query("set session_replication_role = replica");
   await db.query("update state.steps set attempt = 3, confirmed_at = now()");
   for (const [failures, id] of ids.slice(0, 3).entries()) {

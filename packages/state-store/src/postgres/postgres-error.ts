@@ -47,6 +47,12 @@ export const isContention = (error: unknown): boolean => contention.has(sqlstate
 /** A row that was to be saved is not as it had been read. */
 export const isMismatch = ({ details }: Fault): boolean => details["sqlstate"] === "HF002";
 
+/** Schema or table does not exist. */
+const missing: ReadonlySet<unknown> = new Set(["3F000", "42P01"]);
+
+/** Whether there is no store, or one of another release. */
+export const isNotMigrated = ({ details }: Fault): boolean => missing.has(details["sqlstate"]);
+
 /** The rules of the store leave it to operators. */
 export const isForOperators = (error: unknown): boolean => sqlstateOf(error) === "HF403";
 

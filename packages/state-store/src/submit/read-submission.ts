@@ -77,40 +77,40 @@ export async function readSubmission(
   { keepKeyFor }: ReadOptions = {},
 ): Promise<NewTask> {
   mustBeKnown(asked);
-  const priority = readPriority(asked.priority);
   const input = await readInput(asked.input, workflow);
-  const askedFairness = readAskedFairness(asked.fairness);
+  const { askedFairness, ...fields } = readFields(asked);
   const fairness = fairnessOf(askedFairness, workflow.definition, input);
-  const replyTo = readReplyTo(asked.replyTo);
   const correlationId = readCorrelationId(asked.correlationId);
-  const key = readKey(asked.key);
-  const labels = readLabels(asked.labels);
-  const notBefore = readNotBefore(asked.notBefore);
   const idempotencyKey = readIdempotencyKey(asked.idempotencyKey);
-  const content = { input, priority, askedFairness, key, labels, notBefore, replyTo };
   return {
     tenant: "default",
     workflow: workflow.name,
     takesActive: workflow.takesActive,
     input,
-    priority,
     fairness,
-    replyTo,
     correlationId,
-    key,
-    labels,
-    notBefore,
+    ...fields,
     idempotency:
       idempotencyKey === null
         ? null
         : {
             key: idempotencyKey,
-            hash: hashOf(workflow.family, content),
+            hash: hashOf(workflow.family, { ...fields, askedFairness, input }),
             earlierHashes: () => [earlierHashOf(workflow.family, input)],
             ...(keepKeyFor === undefined ? {} : { keepFor: keepKeyFor }),
           },
   };
 }
+
+/** What a submission asks for beside its input: all of it is part of its hash. */
+const readFields = (asked: AskedSubmission) => ({
+  priority: readPriority(asked.priority),
+  askedFairness: readAskedFairness(asked.fairness),
+  replyTo: readReplyTo(asked.replyTo),
+  key: readKey(asked.key),
+  labels: readLabels(asked.labels),
+  notBefore: readNotBefore(asked.notBefore),
+});
 
 function invalid(detail: string, pointer: string): SubmissionFault {
   const faults = [{ pointer, detail }];
@@ -289,15 +289,7 @@ function readNotBefore(asked: unknown = null): When | null {
 
 /** The hash of a submission that has not been checked by its workflow. Throws a `SubmissionFault` for one that cannot be read. */
 export const requestHash = (asked: AskedSubmission, family: string): string =>
-  hashOf(family, {
-    input: asked.input as Json,
-    priority: readPriority(asked.priority),
-    askedFairness: readAskedFairness(asked.fairness),
-    key: readKey(asked.key),
-    labels: readLabels(asked.labels),
-    notBefore: readNotBefore(asked.notBefore),
-    replyTo: readReplyTo(asked.replyTo),
-  });
+  hashOf(family, { ...readFields(asked), input: asked.input as Json });
 
 /**
  * Reads a submission that a version refuses as a question for the task that its idempotency key stands for: another version
@@ -340,9 +332,7 @@ const hashVersion = "2:";
 export const isCurrentHash = (hash: string): boolean => hash.startsWith(hashVersion);
 
 /** What the hash of a request covers, beside the workflow. */
-type Asked = Pick<NewTask, "input" | "priority" | "key" | "labels" | "notBefore" | "replyTo"> & {
-  readonly askedFairness: AskedFairness;
-};
+type Asked = ReturnType<typeof readFields> & Pick<NewTask, "input">;
 
 /**
  * The hash of all that was asked for. The version of the workflow is not in it: a newer one may come between two requests

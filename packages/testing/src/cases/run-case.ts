@@ -1,6 +1,7 @@
 import { type HostedAgent, host, type StepContext } from "@holdfast/agent";
 import { compileTaskInput, StepReply, schemaCompiler } from "@holdfast/contracts";
 import {
+  agentsOfStep,
   isFinished,
   type Json,
   parseDuration,
@@ -46,9 +47,7 @@ function scriptedAgents(
   script: Pick<Script, "perform">,
 ): readonly HostedAgent[] {
   const perform = (_: unknown, context: StepContext) => script.perform(context.step, context);
-  const named = steps.flatMap((step) =>
-    (step.agents ?? [step.agent]).map((agent) => ({ ...step, agent })),
-  );
+  const named = steps.flatMap((step) => agentsOfStep(step).map((agent) => ({ ...step, agent })));
   const byAgent = Map.groupBy(named, ({ agent }) => agent);
   return [...byAgent].map(([name, mine]) => {
     const operations: Record<string, Operation> = {};

@@ -26,8 +26,8 @@ test.each<[string, World, number]>([
   ],
   ["others have more than their windows", { inFlight: 38, own: 2, schedulers: 4 }, 2],
   ["ours is full, and others are not", { inFlight: 12, own: 10, schedulers: 4 }, 0],
-  ["nobody consumes: one finds out when that ends", { consumers: 0 }, 1],
-  ["nobody consumes, and one is out already", { consumers: 0, inFlight: 1 }, 0],
+  ["no Agent consumes: one finds out when that ends", { consumers: 0 }, 1],
+  ["no Agent consumes, and one is out already", { consumers: 0, inFlight: 1 }, 0],
 ])("when %s, a Scheduler has so many free slots", async (_, world, expected) => {
   expect(slots(await limitsOf(world))).toBe(expected);
 });

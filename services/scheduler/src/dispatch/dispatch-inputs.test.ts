@@ -43,7 +43,7 @@ test("inputs that came with the claim are not loaded again", async () => {
 });
 
 test.each([
-  ["a step whose workflow nobody knows", claim("charge", { workflow: "gone.v1" })],
+  ["a step whose workflow is not stored", claim("charge", { workflow: "gone.v1" })],
   ["a step that is not in its workflow", claim("renamed")],
   [
     "a step whose input breaks the contract of its operation",

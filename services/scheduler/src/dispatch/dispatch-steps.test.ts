@@ -45,7 +45,7 @@ test("unroutable requests are requeued, and no others", async () => {
   expect(held()).toEqual([sent]);
 });
 
-test("unconfirmed requests are left to the resend: neither requeued nor marked", async () => {
+test("unconfirmed requests are left to the resend: neither requeued nor confirmed", async () => {
   const { dispatch, held, applied } = dispatching(() => "unknown");
   const claimed = claim();
   await dispatch([claimed], 500);

@@ -31,7 +31,7 @@ const batch = 200;
 const minDelay = 50;
 
 /**
- * One round: stages steps whose delay is over, and publishes requests again that were not marked in time, because
+ * One round: stages steps whose delay is over, and publishes requests again whose confirm was not recorded in time, because
  * the Scheduler that claimed them may be dead. It also looks for due steps, notifications and pauses that other
  * processes left. Resolves to the delay until the next round.
  */
@@ -81,7 +81,7 @@ interface ConfirmDependencies extends Observer {
 }
 
 /**
- * One round: marks requests that the broker has confirmed and no Agent has answered yet, so that no
+ * One round: records the confirms of requests that no Agent has answered yet, so that no
  * other Scheduler takes them for lost. Asks the store for nothing when there are none.
  */
 export const confirmSteps =
@@ -90,11 +90,11 @@ export const confirmSteps =
     const due = unconfirmedRequests(state.requests, clock.now());
     if (due.length > 0) {
       const names = () => due.map(({ name }) => name);
-      failpoint("scheduler.marking", names);
+      failpoint("scheduler.confirming", names);
       await store.confirmRequests(due);
-      failpoint("scheduler.marked", names);
+      failpoint("scheduler.confirmed", names);
     }
-    see({ kind: "marked", claims: due });
+    see({ kind: "confirmsRecorded", claims: due });
     return nextWake(state, "confirm", clock.now());
   };
 
@@ -112,7 +112,7 @@ export const resendLost = ({
   see,
   log,
 }: LossDependencies): Parameters<Broker["keepCanaryQueue"]>[1] => ({
-  // Confirmed, but not marked: with the connection we lose all that spoke for the broker having it.
+  // Confirmed, but not recorded: with the connection goes all that spoke for the broker having it.
   disconnected: () => see({ kind: "disconnected" }),
   async missing() {
     see({ kind: "disconnected" });

@@ -56,18 +56,18 @@ interface Traced {
 interface TraceOptions {
   readonly tracing: Tracing;
   readonly queue: string;
-  /** What became of a delivery, if that is worth a word. */
-  readonly outcomeOf: (delivery: Delivery) => SpanAttributes;
+  /** What became of a delivery, where that is not as usual. */
+  readonly dispositionOf: (delivery: Delivery) => SpanAttributes;
 }
 
 /**
- * Does `work` on a batch, and gives each delivery that has a trace a span of its own in it: a batch belongs to many
- * traces, and the trace of a task should be whole.
+ * Does `work` on a batch, and adds a span for it to the trace of each delivery that has one: a batch belongs to many
+ * traces, and each of them should be whole.
  */
 export async function traceDeliveries<T>(
   traced: readonly Traced[],
   work: () => Promise<T>,
-  { tracing, queue, outcomeOf }: TraceOptions,
+  { tracing, queue, dispositionOf }: TraceOptions,
 ): Promise<T> {
   const spans = traced.flatMap(({ delivery, attributes }): (readonly [Delivery, Span])[] => {
     const { trace = null } = delivery;
@@ -81,7 +81,7 @@ export async function traceDeliveries<T>(
   };
   try {
     const result = await work();
-    end(outcomeOf);
+    end(dispositionOf);
     return result;
   } catch (error) {
     end(() => ({ "error.type": (error as Error).name }));

@@ -52,7 +52,7 @@ export function requeueExpired(deps: RequeueDependencies) {
     const applied = await traceDeliveries(readable.map(toTraced), () => apply(events, { actor }), {
       tracing,
       queue: expiredQueue,
-      outcomeOf: (delivery) => ({ "error.type": reasons.get(delivery) }),
+      dispositionOf: (delivery) => ({ "error.type": reasons.get(delivery) }),
     });
     failpoint("scheduler.requeued", names);
     const agents = readable.map(({ agent }) => agent);

@@ -37,7 +37,7 @@ export const schedulerMetrics = {
   resent: {
     kind: "counter",
     name: "holdfast_resent_requests_total",
-    help: "Requests that this Scheduler published again, because their dispatch was not marked in time.",
+    help: "Requests that this Scheduler published again, because no confirm of the broker was recorded in time.",
   },
   returned: {
     kind: "counter",

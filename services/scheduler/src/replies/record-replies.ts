@@ -128,7 +128,7 @@ export function recordReplies(deps: ReplyDependencies) {
     for (const task of tasks) logTask(log, task, traces?.get(task.taskId));
   };
 
-  const outcomeOf = (delivery: Delivery) => ({ "error.type": rejections.reasonOf(delivery) });
+  const dispositionOf = (delivery: Delivery) => ({ "error.type": rejections.reasonOf(delivery) });
 
   return async (batch: readonly Delivery[]): Promise<void> => {
     const [probes, replies] = partition(batch, isProbe);
@@ -137,7 +137,11 @@ export function recordReplies(deps: ReplyDependencies) {
       if (received.length > 0) await record(received);
       await rejections.keep(batch);
     };
-    await traceDeliveries(received.map(toTraced), work, { tracing, queue: replyQueue, outcomeOf });
+    await traceDeliveries(received.map(toTraced), work, {
+      tracing,
+      queue: replyQueue,
+      dispositionOf,
+    });
     if (probes.length > 0) await recordProbes(deps, probes);
   };
 }

@@ -39,7 +39,7 @@ function opened(options: { readonly lateConfirms?: boolean } = {}) {
     if (loop === "confirm") {
       const due = unconfirmedRequests(requests, now());
       marked.push(...due.map((one) => ({ at: now(), claim: one })));
-      see({ kind: "marked", claims: due });
+      see({ kind: "confirmsRecorded", claims: due });
     }
     if (loop !== "outages") return;
     const waiting = unconfirmedFor(requests, now());
@@ -70,7 +70,7 @@ function opened(options: { readonly lateConfirms?: boolean } = {}) {
   return { open, marked, took, pass, send, now };
 }
 
-test("a request confirmed on a connection that was lost is not marked, so that the resend publishes it again", () => {
+test("a request confirmed on a connection that was lost is not recorded as confirmed, so that the resend publishes it again", () => {
   const { open, marked, pass, send } = opened();
   send();
   open.forget();
@@ -137,7 +137,7 @@ test.each([
   ["soon", 5],
   ["after a while", 400],
   ["just in time", 1_400],
-])("with replies that come %s, requests are marked after their replies", (_, ms) => {
+])("with replies that come %s, confirms are recorded after their replies", (_, ms) => {
   const { open, marked, pass, send } = answeredAfter(ms);
   for (let n = 0; n < 20; n += 1) {
     const one = send();
@@ -149,7 +149,7 @@ test.each([
 });
 
 test.each([5, 400, 1_400, 2_000])(
-  "with replies after %i ms, an unanswered request is marked well before it counts as lost",
+  "with replies after %i ms, the confirm of an unanswered request is recorded well before it counts as lost",
   (ms) => {
     const { open, marked, pass, send, now } = answeredAfter(ms);
     const claimedAt = now();

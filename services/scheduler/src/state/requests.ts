@@ -58,7 +58,7 @@ export type RequestObservation =
   | { readonly kind: "confirmed"; readonly token: string }
   /** The publish failed. */
   | { readonly kind: "unpublished"; readonly token: string }
-  | { readonly kind: "marked"; readonly claims: readonly ClaimedStep[] }
+  | { readonly kind: "confirmsRecorded"; readonly claims: readonly ClaimedStep[] }
   /** The broker may have lost all requests: with the connection goes all that spoke for its having them. */
   | { readonly kind: "disconnected" }
   /** Time has passed without a confirm. */

@@ -155,7 +155,7 @@ export function observe(state: SchedulerState, seen: Observation, now: Milliseco
     case "publishing":
     case "confirmed":
     case "unpublished":
-    case "marked":
+    case "confirmsRecorded":
     case "disconnected":
     case "unconfirmed":
     case "remembering":
@@ -318,7 +318,7 @@ function observeRequests(requests: Requests, seen: RequestObservation, now: Mill
     case "unpublished":
       forgetRequest(requests, seen.token);
       return noWakes;
-    case "marked":
+    case "confirmsRecorded":
       return noteConfirms(requests, seen.claims) ? wakeToConfirm : noWakes;
     case "disconnected":
       forgetRequests(requests);

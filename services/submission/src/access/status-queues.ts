@@ -4,7 +4,7 @@ import type { AnonymousPermission } from "./access.ts";
 export type OwnsStatusQueue = (user: string | undefined, queue: string) => boolean;
 
 const pair = "[\\w.-]{1,100}=([\\w-]{1,100}|\\*)";
-/** What `STATUS_WORDS` can be. */
+/** What `STATUS_WORDS` can be: the word of each user, or `*` for all status queues. */
 export const statusWordsPattern = `^${pair}(,${pair})*$`;
 
 /**

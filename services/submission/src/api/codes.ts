@@ -1,5 +1,6 @@
 import type { FaultCode } from "@holdfast/domain";
 import type { FastifyInstance, RouteOptions } from "fastify";
+import { tokenRefusals } from "../bearer.ts";
 
 /** Codes of refusals, by the status of the answer. */
 export type Codes = Readonly<Record<number, readonly FaultCode[]>>;
@@ -23,7 +24,7 @@ const withBody: Codes = {
   415: ["request.media_type_unsupported"],
 };
 const ofOperators: Codes = {
-  401: ["auth.token_missing", "auth.token_wrong"],
+  401: [...tokenRefusals],
   403: ["auth.disabled"],
   429: ["auth.too_many_tries"],
 };

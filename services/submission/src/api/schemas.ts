@@ -1,5 +1,5 @@
 import { definitionSchema, limits } from "@holdfast/contracts";
-import { priorities, type StepKind, stepKinds, stepStates } from "@holdfast/domain";
+import { priorities, stepStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
@@ -23,6 +23,7 @@ import {
 } from "./schema-parts.ts";
 import { SourceSchema } from "./source-schema.ts";
 import { statisticsSchemas } from "./statistics-schemas.ts";
+import { stepKind } from "./step-kind-schema.ts";
 import { viewSchemas } from "./view-schemas.ts";
 
 const processes = (description: string) =>
@@ -144,9 +145,7 @@ const Fairness = Type.Object(
 );
 const Step = named("Step", "A step of a task, or what undoes one.", {
   name: text("Its name; that of an undo ends with `:undo`."),
-  kind: Type.Enum(Object.keys(stepKinds) as StepKind[], {
-    description: "`call`: asks an Agent. `undo`: undoes a call.",
-  }),
+  kind: stepKind,
   agent: text("Who has it, or may take it: the Agents of a pool are joined by `+`."),
   processState: Type.Enum([...stepStates], {
     description:

@@ -5,12 +5,11 @@ import { ref } from "./describe.ts";
 import { Progress } from "./progress-schema.ts";
 import { count, flag, instant, json, named, nullable, text, texts } from "./schema-parts.ts";
 import { SourceSchema } from "./source-schema.ts";
+import { stepKind } from "./step-kind-schema.ts";
 
 const Attempt = named("Attempt", "One attempt of a step, with the deadline that it ran against.", {
   step: text("The name of the step."),
-  kind: Type.Enum(["call", "undo"], {
-    description: "`call`: asks an Agent. `undo`: undoes a call.",
-  }),
+  kind: stepKind,
   undoes: nullable(text("Of an undo: the step that it undoes.")),
   attempt: count("The number of the attempt, from 1."),
   agent: text("Who was asked."),

@@ -38,6 +38,9 @@ describe("tasks", () => {
         .map((line) => (JSON.parse(line) as { workflow: string }).workflow),
     ).toEqual(["trip.v10", "trip.v10"]);
     expect((await holdfast(["tasks", "count", "--state", "open"])).out).toBe("2\n");
+    const more = "There are more: see --limit and --all.\n";
+    expect((await holdfast(["tasks", "list", "--limit", "1"])).out.endsWith(more)).toBe(true);
+    expect((await holdfast(["tasks", "list", "--limit", "2"])).out).not.toContain("There are more");
     const table = await holdfast(["tasks", "list", "--key", "t-1"]);
     expect(table.out).toMatch(/^ID +WORKFLOW +STATE +KEY/);
     expect((await holdfast(["tasks", "list", "--key", "none"])).out).toBe("No task matches.\n");

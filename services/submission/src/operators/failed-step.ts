@@ -1,10 +1,9 @@
-import { findFailedStep } from "@holdfast/domain";
+import { failedStepRefusals, findFailedStep } from "@holdfast/domain";
 import type { StepRecord, TaskRecord } from "@holdfast/state-store";
 import type { Codes } from "../api/codes.ts";
 import { Problem } from "../problem.ts";
 
-/** Why it is not known which failed step is meant. */
-export const codesOfFailedStep: Codes = { 409: ["task.nothing_failed", "task.step_not_failed"] };
+export const codesOfFailedStep: Codes = { 409: [...failedStepRefusals] };
 
 /** Returns the failed step of that name, or without a name the only one that failed for the task's goal. */
 export function failedStep({ steps, goal }: TaskRecord, name: string | undefined): StepRecord {

@@ -8,46 +8,46 @@ export interface Following<One> {
   stop(): void;
 }
 
-interface Looks<One> {
-  /** Looks at the store for all of them, and resolves to the rest before the next look. May remove followers. */
-  readonly look: (followers: Set<One>) => Promise<Milliseconds>;
+interface Polling<One> {
+  /** Reads the store for all followers, and resolves to the pause before the next poll. May remove followers. */
+  readonly poll: (followers: Set<One>) => Promise<Milliseconds>;
   /** Called when a client comes while no other follows. */
   readonly onFirst?: () => void;
 }
 
-/** The rest while the store does not answer. */
+/** The pause while the store does not answer. */
 const afterFailure: Milliseconds = 1_000;
 
-/** One look at the store at a time, for all who follow. Nothing is asked while no client does. */
+/** Polls the store for all followers together, one poll at a time; not at all while there are none. */
 export function followByPolls<One extends { readonly stream: Pick<EventStream, "comment"> }>({
-  look,
+  poll,
   onFirst = () => {},
-}: Looks<One>): Following<One> {
+}: Polling<One>): Following<One> {
   const followers = new Set<One>();
   let next: ReturnType<typeof setTimeout> | null = null;
-  let [isLooking, isAway] = [false, false];
+  let [isPolling, isAway] = [false, false];
 
   const say = (text: string): void => {
     for (const { stream } of followers) stream.comment(text);
   };
   const pollOnce = async (): Promise<void> => {
     next = null;
-    isLooking = true;
-    let rest = afterFailure;
+    isPolling = true;
+    let pause = afterFailure;
     try {
-      rest = await look(followers);
+      pause = await poll(followers);
       if (isAway) say("the state store answers again");
       isAway = false;
     } catch {
       if (!isAway) say("the state store does not answer; this goes on when it is back");
       isAway = true;
     }
-    isLooking = false;
-    plan(rest);
+    isPolling = false;
+    plan(pause);
   };
-  const plan = (rest: Milliseconds): void => {
-    if (next !== null || isLooking || followers.size === 0) return;
-    next = setTimeout(() => void pollOnce(), rest);
+  const plan = (pause: Milliseconds): void => {
+    if (next !== null || isPolling || followers.size === 0) return;
+    next = setTimeout(() => void pollOnce(), pause);
   };
 
   return {

@@ -21,22 +21,22 @@ export interface ChangesFollower {
 
 const pollInterval: Milliseconds = 1_000;
 const betweenTicks: Milliseconds = 2_000;
-/** Entries of the history that a look reads: what is before them counts as seen. */
+/** Entries of the history that a poll reads: what is before them counts as seen. */
 const mostMoves = 20_000;
-/** Tasks that a look reads. More are sent than one event has, if they were not sent before. */
+/** Tasks that a poll reads. More are sent than one event has, if they were not sent before. */
 const mostRead = 2_000;
-/** Clients that go on somewhere else than the others, for each look; the next ones follow with the next look. */
+/** Clients that go on somewhere else than the others, for each poll; the others of these have to wait for the next. */
 const mostResumed = 20;
 
 /**
  * Sends to each that follows all tasks which of them have changed, and how the system is, once a second. A client that
- * comes again, or that did not read for a while, gets what it missed by a look of its own.
+ * comes again, or that did not read for a while, gets what it missed by a query of its own.
  */
 export function followChanges(deps: ChangesDependencies): Following<ChangesFollower> {
   const ticks = tickSender(deps);
   let view: ChangesView = changesView();
   return followByPolls({
-    async look(followers) {
+    async poll(followers) {
       const { current, id } = await readChanges(deps, [...followers], view);
       await ticks.send(current, id);
       return pollInterval;

@@ -15,17 +15,17 @@ interface PollDependencies {
   readonly streams: Pick<OpenStreams, "isReady" | "roomFor">;
 }
 
-/** Moves of one task that a look reads. */
-const most = 200;
-/** Tasks that one statement asks about. */
-const asked = 200;
-/** Tasks that one look reads as a whole; the others follow with the next ones. */
+/** Moves of one task that a poll reads. */
+const mostMoves = 200;
+/** Followers whose tasks one statement reads. */
+const mostFollowers = 200;
+/** Tasks that one poll reads as a whole; the next polls read the others. */
 const mostShown = 100;
 
-/** Sends to followers what their tasks have done since the last look. */
+/** Sends to followers what their tasks have done since the last poll. */
 async function pollTasks(deps: PollDependencies, followers: readonly Follower[]): Promise<void> {
-  for (let at = 0; at < followers.length; at += asked) {
-    await sendMoves(deps, followers.slice(at, at + asked));
+  for (let at = 0; at < followers.length; at += mostFollowers) {
+    await sendMoves(deps, followers.slice(at, at + mostFollowers));
   }
   const behind = followers.filter((one) => one.isBehind && !one.hasMore && !one.hasEnded);
   const alike = Map.groupBy(behind, ({ taskId, reader }) => `${taskId} ${reader}`);
@@ -38,33 +38,35 @@ async function pollTasks(deps: PollDependencies, followers: readonly Follower[])
  */
 async function sendMoves(
   { store, streams }: PollDependencies,
-  some: readonly Follower[],
+  followers: readonly Follower[],
 ): Promise<void> {
   const standings = await store.findStandings({
-    taskIds: [...new Set(some.map(({ taskId }) => taskId))],
+    taskIds: [...new Set(followers.map(({ taskId }) => taskId))],
   });
-  const followed = some.map(({ taskId, after }) => ({ taskId, after }));
-  const moves = await store.findMovesSince({ followed, most });
-  const standing = new Map(standings.map((one) => [one.taskId, one]));
-  const movesOf = Map.groupBy(moves, placeOf);
-  for (const one of some) {
-    // Those before it may have filled the memory of all: it has its moves with a later look.
-    if (!streams.isReady(one.stream)) continue;
-    one.take(movesOf.get(placeOf(one)) ?? [], most);
-    settle(one, standing.get(one.taskId) ?? null);
+  const followed = followers.map(({ taskId, after }) => ({ taskId, after }));
+  const moves = await store.findMovesSince({ followed, most: mostMoves });
+  const standingOf = new Map(standings.map((one) => [one.taskId, one]));
+  const movesOf = Map.groupBy(moves, cursorOf);
+  for (const follower of followers) {
+    // Others may have filled the memory that all streams share: then a later poll sends its moves.
+    if (!streams.isReady(follower.stream)) continue;
+    follower.take(movesOf.get(cursorOf(follower)) ?? [], mostMoves);
+    noteStanding(follower, standingOf.get(follower.taskId) ?? null);
   }
 }
 
-const placeOf = ({ taskId, after }: Pick<Follower, "taskId" | "after">): string =>
+/** The task, and the move after which a follower goes on. */
+const cursorOf = ({ taskId, after }: Pick<Follower, "taskId" | "after">): string =>
   `${taskId} ${after}`;
 
-function settle(one: Follower, standing: TaskStanding | null): void {
-  if (standing === null) return one.end(null);
-  if (standing.version !== one.sentVersion) one.isBehind = true;
-  one.endedVersion = standing.hasEnded ? standing.version : null;
+/** Notes how the task stands; null: it is gone. */
+function noteStanding(follower: Follower, standing: TaskStanding | null): void {
+  if (standing === null) return follower.end(null);
+  if (standing.version !== follower.sentVersion) follower.isBehind = true;
+  follower.endedVersion = standing.hasEnded ? standing.version : null;
 }
 
-/** Sends a task as a whole to those that have all of its moves. It is read and written once for all of them. */
+/** Sends a task as a whole to followers that have all of its moves. It is read and written once for all of them. */
 async function sendTask({ tasks, streams }: PollDependencies, group: readonly Follower[]) {
   const ready = group.filter(({ stream }) => streams.isReady(stream));
   const [first] = ready;
@@ -76,12 +78,12 @@ async function sendTask({ tasks, streams }: PollDependencies, group: readonly Fo
     const shown = await tasks.show(taskId, as).then(({ resource }) => resource, refusalOf);
     if (shown === null) return;
     if (shown instanceof Problem) {
-      for (const one of ready) refuseTask(one, shown);
+      for (const follower of ready) refuseTask(follower, shown);
     } else {
       const event = writeEvent({ event: "task", data: shown });
-      for (const one of ready) {
-        // Another one has it with a later look.
-        if (streams.isReady(one.stream, event.length)) showTask(one, shown, event);
+      for (const follower of ready) {
+        // Where it has no room, a later poll sends it.
+        if (streams.isReady(follower.stream, event.length)) sendShown(follower, shown, event);
       }
     }
   } finally {
@@ -89,43 +91,42 @@ async function sendTask({ tasks, streams }: PollDependencies, group: readonly Fo
   }
 }
 
-/** A task that is gone, or whose definition cannot be used; null: there is no room for it now. */
+/** Why a task cannot be shown: it is gone, or its definition cannot be used; null: there is no room for it now. */
 function refusalOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
   if (error === overload) return null;
   throw error;
 }
 
-function refuseTask(one: Follower, { status }: Problem): void {
-  one.isBehind = false;
-  if (status === 404) one.end(null);
+function refuseTask(follower: Follower, { status }: Problem): void {
+  follower.isBehind = false;
+  if (status === 404) follower.end(null);
 }
 
-function showTask(one: Follower, task: TaskResource, event: Buffer): void {
-  one.stream.sendWritten(event);
-  one.isBehind = false;
-  one.sentVersion = task.version;
-  if (one.endedVersion === task.version) one.end(task.state);
-  // Its last moves were not read yet.
-  else one.isBehind = task.finishedAt !== null;
+function sendShown(follower: Follower, task: TaskResource, event: Buffer): void {
+  follower.stream.sendWritten(event);
+  follower.sentVersion = task.version;
+  // It may have ended since its moves were read: then the last of them come first.
+  follower.isBehind = task.finishedAt !== null && follower.endedVersion !== task.version;
+  if (follower.endedVersion === task.version) follower.end(task.state);
 }
 
-/** Milliseconds between two looks: more where many follow. */
-const soon: Milliseconds = 250;
-const later: Milliseconds = 1_000;
+/** Pauses between two polls: longer with more followers than a few. */
+const shortPause: Milliseconds = 250;
+const longPause: Milliseconds = 1_000;
 const few = 100;
 
-/** Sends to each that follows a task what becomes of it. One look asks for all tasks that are followed. */
+/** Sends to each follower of a task what becomes of it. One poll reads all tasks that are followed. */
 export const followTasks = (deps: PollDependencies): Following<Follower> =>
   followByPolls({
-    async look(followers) {
-      const rest = followers.size > few ? later : soon;
+    async poll(followers) {
+      const pause = followers.size > few ? longPause : shortPause;
       const ready = [...followers].filter(({ stream }) => deps.streams.isReady(stream));
       try {
         await pollTasks(deps, ready);
       } finally {
         for (const one of followers) if (one.hasEnded) followers.delete(one);
       }
-      return rest;
+      return pause;
     },
   });

@@ -13,7 +13,7 @@ export interface Follower {
   readonly after: string;
   /** Sends those of these moves that are new. `most`: so many are read at a time. */
   take(moves: readonly FollowedMove[], most: number): void;
-  /** More moves were there than one look reads. */
+  /** More moves were there than one poll reads. */
   readonly hasMore: boolean;
   /** The task has changed since it was sent as a whole. */
   isBehind: boolean;

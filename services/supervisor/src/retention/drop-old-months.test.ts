@@ -81,7 +81,7 @@ test.each<[string, World, readonly string[]]>([
     { months: [{ hasUnfinished: true, hasRecent: true }] },
     ["keys", "fairness", "messages", "tasks of m0", "records", "bulk operations"],
   ],
-  ["it is told to stop", { months: [{}], isAborted: true }, []],
+  ["it has to stop", { months: [{}], isAborted: true }, []],
 ])("when %s, retention deletes only what may be deleted", async (_, world, expected) => {
   expect(await forget(world)).toEqual({ asked: expected, hasMore: false });
 });

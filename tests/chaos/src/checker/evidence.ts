@@ -1,3 +1,4 @@
+import type { StepKind } from "@holdfast/domain";
 import type { ClientEvent } from "@holdfast/load";
 
 /** Milliseconds since 1970. Everything runs on one host, so all witnesses share its clock. */
@@ -29,7 +30,7 @@ export interface TaskRow {
 export interface StepRow {
   readonly taskId: string;
   readonly name: string;
-  readonly kind: "call" | "undo";
+  readonly kind: StepKind;
   readonly state: string;
   readonly attempt: number;
   readonly failureCount: number;
@@ -62,7 +63,7 @@ export interface DeadLetter {
   readonly messageId: string | null;
 }
 
-/** A task's entry into `error`, as a person is told of it. */
+/** A task's entry into `error`, as the alert to a person has it. */
 export interface Alert {
   readonly taskId: string;
   readonly at: Moment;
@@ -79,7 +80,7 @@ export interface LedgerEntry {
   readonly answer?: Readonly<Record<string, unknown>>;
 }
 
-/** What somebody who asked was told of an order. */
+/** What the API answered an observer about an order. */
 export interface Observation {
   readonly at: Moment;
   readonly observer: string;
@@ -105,7 +106,7 @@ export interface QueueDepth {
 /** A look at the store in the middle of the run. */
 export interface Sample {
   readonly at: Moment;
-  /** How far past its limit the oldest step is that nobody has recovered, in milliseconds. */
+  /** How far past its limit the oldest step is that no Supervisor has recovered, in milliseconds. */
   readonly overdueMs: number;
   /** How long the longest idle transaction has been idle, in milliseconds. */
   readonly idleInTransactionMs: number;

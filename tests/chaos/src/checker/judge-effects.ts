@@ -14,7 +14,7 @@ export function judgeEffects(book: IndexedEvidence): readonly Violation[] {
     ...[...book.ledgerOf.keys()]
       .filter((taskId) => !known.has(taskId))
       .map((taskId): Violation => {
-        return { invariant: "I2", taskId, what: "partners worked for an order that nobody knows" };
+        return { invariant: "I2", taskId, what: "partners worked for an unknown order" };
       }),
   ];
 }

@@ -4,7 +4,7 @@ import type { IndexedEvidence } from "./indexed-evidence.ts";
 import { losesQueue } from "./loses-queue.ts";
 import type { Violation } from "./violation.ts";
 
-/** I13: what askers and listeners were told is a path of the task, and ends where the task stands. */
+/** I13: the states that observers and listeners saw are a path of the task, and end where the task stands. */
 export function judgeReports(book: IndexedEvidence): readonly Violation[] {
   const stored = new Map(book.tasks.map((task) => [task.taskId, task]));
   const gaps = statusQueueGaps(book);
@@ -82,7 +82,7 @@ function judgeEnds(messages: readonly StatusMessage[], { taskId, state }: TaskRo
 const isSame = (one: StatusMessage, other: StatusMessage): boolean =>
   one.sequence === other.sequence && one.event === other.event && one.state === other.state;
 
-/** Every state that can follow, directly or through others that nobody saw. */
+/** Every state that can follow, directly or through others that no observer saw. */
 function reachable(from: string): ReadonlySet<string> {
   const seen = new Set<string>();
   const visit = (state: TaskState): void => {

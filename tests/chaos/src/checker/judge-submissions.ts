@@ -31,7 +31,7 @@ function phantoms({ history, tasks }: IndexedEvidence): readonly Violation[] {
   const seen = new Set<string>();
   return tasks.flatMap(({ key, taskId }): readonly Violation[] => {
     const phantom = (what: string): readonly Violation[] => [{ invariant: "I2", taskId, what }];
-    if (key === null || !invoked.has(key)) return phantom("nobody submitted it");
+    if (key === null || !invoked.has(key)) return phantom("no client submitted it");
     if (seen.has(key)) return phantom(`${key} is there twice`);
     seen.add(key);
     return refused.has(key) ? phantom(`${key} was refused, and is there`) : [];

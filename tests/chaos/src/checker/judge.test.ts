@@ -24,7 +24,7 @@ const corruptions: Readonly<Record<Invariant, Readonly<Record<string, Corruption
     }),
   },
   I2: {
-    "an order that nobody submitted": ({ tasks }) => ({
+    "an order that no client submitted": ({ tasks }) => ({
       tasks: [...tasks, { ...tasks[0]!, taskId: "phantom", key: "phantom" }],
     }),
     "one key, two orders": ({ tasks }) => ({ tasks: [...tasks, { ...tasks[0]!, taskId: "twin" }] }),
@@ -118,7 +118,9 @@ const corruptions: Readonly<Record<Invariant, Readonly<Record<string, Corruption
     "an asker sees an order go back": ({ observations }) => ({
       observations: observations.toReversed(),
     }),
-    "a listener is told out of order": ({ statuses }) => ({ statuses: statuses.toReversed() }),
+    "a listener gets statuses out of order": ({ statuses }) => ({
+      statuses: statuses.toReversed(),
+    }),
     "a listener is not told the end": ({ statuses }) => ({ statuses: statuses.slice(0, 2) }),
     "a listener is not told the beginning": ({ statuses }) => ({ statuses: statuses.slice(1) }),
   },
@@ -147,13 +149,13 @@ const corruptions: Readonly<Record<Invariant, Readonly<Record<string, Corruption
     }),
   },
   I18: {
-    "nobody was told of a halt": ({ events }) => ({
+    "a halt without an alert": ({ events }) => ({
       events: [
         ...events,
         { ...events[0]!, id: 1_000_000, action: "summarise", from: "processing", to: "halted" },
       ],
     }),
-    "somebody was told of a halt that never was": () => ({
+    "an alert of a halt that never was": () => ({
       alerts: [{ taskId: processed, at: 0 }],
     }),
   },

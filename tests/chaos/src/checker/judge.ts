@@ -112,8 +112,8 @@ const sameMoment = (one: StoreEvent, other: StoreEvent | undefined): boolean =>
   one.at === other?.at && one.actor === other.actor;
 
 /**
- * Milliseconds that a transaction may be idle. Whoever is frozen in the middle of one can do nothing
- * about it: the store ends it after 10 s, and needs a moment for it.
+ * Milliseconds that a transaction may be idle. A process that is frozen in the middle of one can do
+ * nothing about it: the store ends it after 10 s, and needs a moment for it.
  */
 const longestIdle = 11_000;
 /** Milliseconds within which every request to submission is answered, whatever is broken. */
@@ -155,7 +155,7 @@ const unanswered = ({ history }: IndexedEvidence): readonly Violation[] =>
 
 /**
  * I17: what a step returned is what its own partner's ledger says that it answered. A reply of
- * somebody else, had it been applied, would have left what it says.
+ * another Agent, had it been applied, would have left what it says.
  */
 function judgeIdentity(book: IndexedEvidence): readonly Violation[] {
   return book.steps
@@ -269,7 +269,7 @@ function isLegal({ step, action, from, to }: StoreEvent): boolean {
 
 const enoughOrders = 0.95;
 const enoughFaults = 0.8;
-/** Faults that leave replies which nobody may believe. */
+/** Faults that leave replies which Schedulers must refuse. */
 const staleMakers: ReadonlySet<string> = new Set(["evil-replies", "agent-frozen"]);
 
 /** Why this run proves nothing; empty: it does. */

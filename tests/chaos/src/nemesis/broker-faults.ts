@@ -13,7 +13,7 @@ const expendable = [
   wakeQueue,
 ];
 
-/** Erlang: closes the connections that it is told of, and prints when. */
+/** Erlang: closes the connections of a list, and prints when. */
 const closing = (choose: string) =>
   `At = erlang:system_time(millisecond), All = rabbit_networking:connections(), ` +
   `[catch rabbit_networking:close_connection(C, "chaos") || C <- ${choose}], At.`;

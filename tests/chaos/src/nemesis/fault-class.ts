@@ -6,7 +6,7 @@ export interface Field {
   readonly environment: Environment;
   /** Returns a number in [0, 1), from the seed of the run. */
   readonly random: () => number;
-  /** Runs `work` on something that no other fault has in hand; throws when there is nothing for long. */
+  /** Runs `work` on something that no other fault has claimed; throws when there is nothing for long. */
   readonly claim: <Target extends { readonly name: string }, Result>(
     targets: () => readonly Target[],
     work: (target: Target) => Promise<Result>,

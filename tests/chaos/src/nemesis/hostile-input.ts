@@ -13,7 +13,7 @@ import type { FaultClass, Field } from "./fault-class.ts";
 /** How many inputs one fault sends. */
 const inputs = 200;
 
-/** An order that was accepted would be one that nobody submitted: `pnpm fuzz` sends those. */
+/** An order that was accepted would be one that the client did not submit: `pnpm fuzz` sends those. */
 const orders: ReadonlySet<string> = new Set(["submission", "POST order"]);
 
 /** What `pnpm fuzz` sends, while servers and processes are broken. Schemas are stored by operations, which is not here. */

@@ -74,7 +74,7 @@ async function tooLong(): Promise<never> {
 /** Milliseconds in which something should turn up that can be broken. */
 const somethingWithin = 10_000;
 
-/** No two faults have one thing in hand: the end of the first would end the second. */
+/** No two faults claim one thing at a time: the end of the first would end the second. */
 function claims(random: () => number): Field["claim"] {
   const taken = new Set<string>();
   return async (targets, work) => {

@@ -77,7 +77,7 @@ const isolate =
 const isToPartners = ({ service }: Member, dependency: Dependency): boolean =>
   service === "agent" && dependency === "partners";
 
-/** Cut at the one moment that matters: nobody on this side can know whether it arrived. */
+/** Cut at the one moment that matters: this side cannot know whether it arrived. */
 function cutting(name: string, dependency: Dependency, pattern: Buffer): FaultClass {
   return {
     name,

@@ -19,13 +19,13 @@ const listenAtMost = 20_000;
 /** How many of the replies that it overhears it abuses. */
 const most = 30;
 
-/** What somebody might send who has got at the broker. */
+/** What an intruder at the broker might send. */
 export const messageFaults: readonly FaultClass[] = [
   { name: "poison-messages", server: "broker", weight: 2, strike: poison },
   { name: "evil-replies", server: "broker", weight: 3, strike: deceive },
 ];
 
-/** Garbage in every queue that somebody reads. */
+/** Garbage in every queue that has a consumer. */
 async function poison({ environment, random, poisoned }: Field) {
   const routes = [
     { exchange: replyExchange, routingKey: replyRoute(pick(agents, random), "garbage") },

@@ -43,10 +43,10 @@ export async function quietQueues(environment: Environment) {
   }
 }
 
-/** Heartbeats come all the time, and are missed by nobody. */
+/** Heartbeats come all the time, and no task waits for one. */
 const ignored: ReadonlySet<string> = new Set([heartbeatQueue]);
 
-/** How many messages each queue has, those in somebody's hands included. */
+/** How many messages each queue has, unacknowledged ones included. */
 async function readQueues({ broker }: Pick<Environment, "broker">): Promise<readonly QueueDepth[]> {
   const vhost = decodeURIComponent(new URL(broker.url).pathname.slice(1));
   const question = ["list_queues", "--vhost", vhost, "--formatter", "json", "name", "messages"];

@@ -73,5 +73,5 @@ const closing: readonly Options.Publish[] = [
 /** Properties that no publisher of ours would set. */
 export const hostileProperties = (dice: Dice): Options.Publish => dice.pick(mutations)(dice);
 
-/** Properties for which the broker closes the channel: whoever publishes so must open another. */
+/** Properties for which the broker closes the channel: a publisher must then open another. */
 export const refusedProperties = (dice: Dice): Options.Publish => dice.pick(closing);

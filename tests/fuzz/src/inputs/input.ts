@@ -1,6 +1,6 @@
 import type { Options } from "amqplib";
 
-/** A message that somebody publishes who has got at the broker. */
+/** A message that an intruder at the broker publishes. */
 export interface HostileMessage {
   readonly kind: "message";
   /** What reads it: `reply`, `heartbeat`, … */
@@ -16,7 +16,7 @@ export interface HostileMessage {
   readonly closesChannel: boolean;
 }
 
-/** A request that somebody sends who can reach the HTTP port. */
+/** A request that an intruder sends to the HTTP port. */
 export interface HostileRequest {
   readonly kind: "request";
   readonly target: string;

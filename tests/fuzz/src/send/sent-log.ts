@@ -11,7 +11,7 @@ interface Sent {
   readonly bytes: number;
 }
 
-/** What was sent last: whoever looks for the culprit of a failure finds it here. */
+/** What was sent last: the input that caused a failure is among it. */
 export interface SentLog {
   /** `index`: the number of the input in its run; null for one that answers a request. */
   add(index: number | null, input: HostileInput): void;

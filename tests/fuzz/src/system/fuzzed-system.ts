@@ -38,7 +38,7 @@ const importing = (code: string): string =>
 /** Options of Node by which a process says how its event loop is, and has a wall clock that jumps. */
 const preloaded = [importing(watchLoop(loopLine)), jumpingClock].join(" ");
 
-/** A process that ended although nobody asked it to. */
+/** A process that ended although the run had not stopped it. */
 interface Crash {
   readonly at: number;
   readonly service: string;

@@ -5,7 +5,7 @@ import { type Profile, profilesFile, readProfiles, writeProfiles } from "../prof
 import { UsageError } from "../usage-error.ts";
 import type { Invocation, Verb } from "../verb.ts";
 
-/** What may be seen of a token. */
+/** A token as it is printed. */
 const masked = (token: string | undefined): string | null =>
   token === undefined ? null : `${token.slice(0, 4)}…`;
 
@@ -28,7 +28,7 @@ const listVerb: Verb = {
   },
 };
 
-const name = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
+const profileName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
 
 const setVerb: Verb = {
   name: "config set",
@@ -41,7 +41,7 @@ const setVerb: Verb = {
   async run(invocation) {
     const { operands, io, text } = invocation;
     const [profile = ""] = operands;
-    if (!name.test(profile) || profile === "__proto__") {
+    if (!profileName.test(profile) || profile === "__proto__") {
       throw new UsageError(`${profile} is no name of a profile: use letters, digits and _ . -`);
     }
     const known = readProfiles(io.env);
@@ -65,7 +65,10 @@ const setVerb: Verb = {
   },
 };
 
-const changeVerb = (change: "use" | "delete", summary: string): Verb => ({
+const changeVerb = (
+  change: "use" | "delete",
+  { summary, done }: { readonly summary: string; readonly done: string },
+): Verb => ({
   name: `config ${change}`,
   operations: [],
   operands: ["<profile>"],
@@ -85,7 +88,7 @@ const changeVerb = (change: "use" | "delete", summary: string): Verb => ({
         ? { current: profile, profiles }
         : { current: current === profile ? null : current, profiles: left },
     );
-    return { value: { name: profile, done: change }, text: `Profile ${profile}: ${change} done.` };
+    return { value: { name: profile, done: change }, text: `Profile ${profile} ${done}.` };
   },
 });
 
@@ -138,8 +141,8 @@ const checkKeyVerb: Verb = {
 export const configVerbs: readonly Verb[] = [
   listVerb,
   setVerb,
-  changeVerb("use", "use a profile from now on"),
-  changeVerb("delete", "delete a profile"),
+  changeVerb("use", { summary: "use a profile from now on", done: "is used from now on" }),
+  changeVerb("delete", { summary: "delete a profile", done: "is deleted" }),
   showVerb,
 ];
 export const keyVerbs: readonly Verb[] = [newKeyVerb, checkKeyVerb];

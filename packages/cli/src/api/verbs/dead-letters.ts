@@ -3,6 +3,7 @@ import { actOptions, readAct } from "../act-options.ts";
 import { type OperationId, summaryOf } from "../operation.ts";
 import { listingVerb } from "../operation-verb.ts";
 import { own } from "../own-options.ts";
+import { thereAreMore } from "../print.ts";
 import { requestOptions } from "../request-options.ts";
 import type { Verb } from "../verb.ts";
 
@@ -26,7 +27,8 @@ const listVerb: Verb = {
       value.push(...page.items);
       after = page.next;
     } while (after !== null && invocation.flag("all"));
-    const note = value.length === 0 ? "There is no dead letter." : undefined;
+    const more = after === null ? undefined : thereAreMore;
+    const note = value.length === 0 ? "There is no dead letter." : more;
     const columns = ["id", "queue", "reason", "type", "sender", "size", "at", "replayable"];
     return { value, columns, note };
   },

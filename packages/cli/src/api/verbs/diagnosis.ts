@@ -14,10 +14,11 @@ interface Answer<What> {
   readonly exitCode?: number;
 }
 
-const details = `Asks the service. With --direct, or an option that means it, it looks at the servers themselves: it then reads
+const details = `Asks the service. With --direct, or an option that needs it, it looks at the servers themselves: it then reads
 STATE_STORE_URL, BROKER_URL and BROKER_MANAGEMENT_URL as the services do, or the files that STATE_STORE_URL_FILE and
 so on name, and works while no service does.`;
 
+/** Whether the servers are to be asked: each option with a value is about them. */
 const isDirect = ({ flag, text }: Invocation, options: Verb["options"]): boolean =>
   flag("direct") ||
   Object.entries(options).some(([name, { type }]) => type === "string" && text(name) !== undefined);

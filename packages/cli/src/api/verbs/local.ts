@@ -2,7 +2,7 @@ import { exitCodes } from "../../exit-codes.ts";
 import { portOf } from "../values.ts";
 import type { Invocation, OptionSpec, Outcome, Verb } from "../verb.ts";
 
-/** A command of this machine. What it needs is loaded when it runs: it takes a second from sources. */
+/** A command that asks no service. What it needs is loaded when it runs: from sources, that takes a second. */
 const localVerb = (
   verb: Omit<Verb, "isLocal" | "operations" | "operands" | "options"> &
     Partial<Pick<Verb, "operands" | "options">>,

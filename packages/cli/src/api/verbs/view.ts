@@ -1,4 +1,5 @@
 import type {
+  Change,
   HistoryEntry,
   HoldfastClient,
   ListedTask,
@@ -10,11 +11,11 @@ import { saidBy } from "@holdfast/domain";
 import { filterOf, filterOptions } from "../filters.ts";
 import { summaryOf } from "../operation.ts";
 import { own } from "../own-options.ts";
-import { table } from "../print.ts";
+import { table, thereAreMore } from "../print.ts";
 import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
 import { waitOf } from "../values.ts";
-import type { Invocation, Outcome, Verb } from "../verb.ts";
+import type { Invocation, Outcome, Output, Verb } from "../verb.ts";
 import { ofResult } from "./submit.ts";
 
 const columns = ["id", "workflow", "state", "key", "faultCode", "updatedAt"];
@@ -105,12 +106,15 @@ const mostOf = ({ flag, text }: Invocation): number =>
 
 async function listed(tasks: AsyncIterable<ListedTask>, most: number): Promise<Outcome> {
   const items: ListedTask[] = [];
+  let note: string | undefined;
   for await (const task of tasks) {
+    if (items.length === most) {
+      note = thereAreMore;
+      break;
+    }
     items.push(task);
-    if (items.length >= most) break;
   }
-  const note = items.length === 0 ? "No task matches." : undefined;
-  return { value: items, columns, note };
+  return { value: items, columns, note: items.length === 0 ? "No task matches." : note };
 }
 
 function limitOf(text = "20"): number {
@@ -164,6 +168,39 @@ export const watchVerb: Verb = {
     }
   },
 };
+
+export const tailVerb: Verb = {
+  name: "tasks tail",
+  operations: ["followChanges"],
+  operands: [],
+  summary: "follow all tasks, a line for each that changes, until Ctrl-C or for as long as --wait",
+  options: own("wait"),
+  examples: ["tasks tail", "tasks tail --wait 1h -o jsonl"],
+  async run({ client, text, output, io }) {
+    const wait = text("wait");
+    const limit = wait === undefined ? undefined : AbortSignal.timeout(waitOf(wait, "--wait"));
+    const seen: ChangedTask[] = [];
+    try {
+      for await (const change of client().changes({ signal: limit })) {
+        if (change.event === "changed") seen.push(...change.tasks.toReversed());
+        if (output === "json") continue;
+        for (const task of seen.splice(0)) io.out(`${changeLine(task, output)}\n`);
+        if (change.event === "changed" && change.more > 0) io.err(`and ${change.more} more\n`);
+      }
+    } catch (error) {
+      if (limit?.aborted !== true) throw error;
+    }
+    return { value: output === "json" ? seen : undefined };
+  },
+};
+
+type ChangedTask = Extract<Change, { event: "changed" }>["tasks"][number];
+
+function changeLine(task: ChangedTask, output: Output): string {
+  if (output === "jsonl") return JSON.stringify(task);
+  if (output === "id") return task.id;
+  return [task.updatedAt, task.id, task.state.padEnd(10), task.workflow].join("  ");
+}
 
 function lineOf({ at, step, action, fromState, toState, reason, source }: HistoryEntry): string {
   const move = fromState === null ? toState : `${fromState} → ${toState}`;

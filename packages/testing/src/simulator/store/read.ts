@@ -1,4 +1,4 @@
-import { agentOf, bandOf, bandOfStep, poolName, stepKinds } from "@holdfast/domain";
+import { agentOf, agentsOfStep, bandOf, bandOfStep, poolName, stepKinds } from "@holdfast/domain";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { processingSteps, type StoreState } from "./store-state.ts";
 
@@ -31,7 +31,7 @@ export function reading(state: StoreState): Reading {
     findLanes: () => [
       ...new Set(
         [...workflows.values()].flatMap(({ definition }) =>
-          definition.steps.flatMap(({ agent, agents = [agent] }) => [...agents, poolName(agents)]),
+          definition.steps.map(agentsOfStep).flatMap((agents) => [...agents, poolName(agents)]),
         ),
       ),
     ],

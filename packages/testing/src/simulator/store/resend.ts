@@ -46,7 +46,7 @@ export function resending(state: StoreState): Resending {
         if (step.attempt !== attempt || step.confirmed || isLocked()) continue;
         stored.resendAts.delete(name);
         replaceStep(stored, { ...step, confirmed: true });
-        for (const watcher of watchers) watcher.marked(stored, step);
+        for (const watcher of watchers) watcher.confirmed(stored, step);
       }
     },
 

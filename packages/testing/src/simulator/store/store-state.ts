@@ -22,7 +22,7 @@ import type { StoredBreaker } from "./stored-breaker.ts";
 export interface StoreWatcher {
   submitted(stored: StoredTask, definition: WorkflowDefinition): void;
   claimed(stored: StoredTask, step: ProcessingStep): void;
-  marked(stored: StoredTask, step: ProcessingStep): void;
+  confirmed(stored: StoredTask, step: ProcessingStep): void;
   resent(stored: StoredTask, step: ProcessingStep): void;
   /** The Agent of an attempt said that it is at work; `step` has the deadline that follows. */
   signed?(stored: StoredTask, step: ProcessingStep): void;

@@ -50,23 +50,7 @@ interface Message {
 
 const refTo = (section: string, name: string) => ({ $ref: `#/components/${section}/${name}` });
 
-/** The headers of a submission, which are fields of its contract. */
-function submissionHeadersOf(contract: Readonly<Record<string, unknown>>): JsonSchema {
-  const { Submission, submissionHeaders: names } = contract as {
-    readonly Submission: { readonly properties: Readonly<Record<string, JsonSchema>> };
-    readonly submissionHeaders: Readonly<Record<string, string>>;
-  };
-  const { fairness, ...fields } = Submission.properties;
-  const { key, weight } = (fairness as unknown as typeof Submission).properties;
-  const labels = {
-    type: "string",
-    description: "Such as region=eu,guest=ada, encoded as in a URL.",
-  };
-  const all = { ...fields, fairnessKey: key, fairnessWeight: weight, labels };
-  return Object.fromEntries(
-    Object.entries(names).map(([field, name]) => [name, all[field as keyof typeof all]]),
-  ) as JsonSchema;
-}
+const { submissionHeaderSchemas } = await load("packages/contracts/src/messages/submission.ts");
 
 /** Messages that are not JSON of a type of their own. */
 const otherMessages: Readonly<Record<string, Message>> = {
@@ -80,7 +64,7 @@ const otherMessages: Readonly<Record<string, Message>> = {
         type: "object",
         properties: {
           workflow: { type: "string", description: "`name` or `name.v1`." },
-          ...submissionHeadersOf(await load("packages/contracts/src/messages/submission.ts")),
+          ...(submissionHeaderSchemas as JsonSchema),
           // An application may write anything: what is no trace is ignored.
           traceparent: traceHeaders.properties.traceparent,
           tracestate: traceHeaders.properties.tracestate,

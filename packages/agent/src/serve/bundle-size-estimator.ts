@@ -6,11 +6,11 @@ interface EstimatorOptions {
   readonly clock: Pick<Clock, "now">;
 }
 
-export interface BatchSizeEstimator {
+export interface BundleSizeEstimator {
   /** Measures one call; call the result when the call has succeeded. */
   begin(): () => void;
   /** How many requests the next message should carry at most. */
-  maxBatch(): number;
+  bundleSize(): number;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface BatchSizeEstimator {
  * the requests of one message, so an Agent with long calls takes each request by itself.
  */
 const workPerMessage = 1;
-const largestBatch = 100;
+const largestBundle = 100;
 
 /** The weight of a call that is faster than the average: an Agent has to stay fast for a while. */
 const weight = 0.02;
@@ -32,7 +32,7 @@ const largestRise = 4;
 const shortestCall = 0.01;
 
 /** Estimates how many requests should share a message, from how long recent calls took. */
-export function batchSizeEstimator({ concurrency, clock }: EstimatorOptions): BatchSizeEstimator {
+export function bundleSizeEstimator({ concurrency, clock }: EstimatorOptions): BundleSizeEstimator {
   /** The average duration of a call in milliseconds; null before the first one. */
   let average: number | null = null;
   let risenAt = Number.NEGATIVE_INFINITY;
@@ -51,10 +51,10 @@ export function batchSizeEstimator({ concurrency, clock }: EstimatorOptions): Ba
       const begunAt = clock.now();
       return () => record(clock.now() - begunAt, begunAt);
     },
-    maxBatch() {
+    bundleSize() {
       if (average === null) return 1;
       const calls = (concurrency * workPerMessage) / average;
-      return Math.max(1, Math.min(largestBatch, Math.floor(calls)));
+      return Math.max(1, Math.min(largestBundle, Math.floor(calls)));
     },
   };
 }
