@@ -129,6 +129,7 @@ export {
   replyRoute,
   requestExchange,
   statusExchange,
+  storeQueue,
   submissionExchange,
   submissionQueue,
   unrecordedExchange,

@@ -9,6 +9,7 @@ export { commandLine } from "./config/command-line.ts";
 export {
   BaseConfig,
   BrokerManagementUrl,
+  BrokerTakeOver,
   BrokerUrl,
   Duration,
   DurationOrOff,
