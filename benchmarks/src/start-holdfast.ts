@@ -111,7 +111,8 @@ function systemOf(options: HoldfastOptions, workflow: WorkflowDefinition): Syste
   };
   return {
     stateStoreUrl: databaseUrl,
-    broker: { url: brokerUrl, importDefinitions: null },
+    // Turns share a broker, one after the other, each with a database of its own.
+    broker: { url: brokerUrl, importDefinitions: null, takesOver: true },
     workflows: [workflow],
     count,
     programs: { agent: `benchmarks/src/${agents.program ?? "agent.ts"}` },

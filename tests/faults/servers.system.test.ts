@@ -126,6 +126,12 @@ async function startServers(): Promise<LocalStack> {
   servers = owned.use(await startLocalStack({ purpose: "demo", dataFolder }));
   return servers;
 }
+/** The broker for a new store: that of the test before has gone. */
+const brokerOf = ({ url, importDefinitions }: LocalStack["broker"]) => ({
+  url,
+  importDefinitions,
+  takesOver: true,
+});
 afterAll(async () => {
   await owned.disposeAsync();
 });
@@ -135,7 +141,7 @@ test("after Postgres was restarted without warning with orders in flight, all se
   await using database = await createDatabase(postgres.url);
   await using faulty = await startFaultySystem({
     apart: [],
-    servers: { stateStoreUrl: database.url, broker },
+    servers: { stateStoreUrl: database.url, broker: brokerOf(broker) },
   });
   const ids = await faulty.submit(mixed);
   await postgres.restart("immediate");
@@ -153,7 +159,7 @@ test("after the broker was wiped with requests in its queues, they are published
   const longest = 900_000;
   await using faulty = await startFaultySystem({
     apart: "all",
-    servers: { stateStoreUrl: database.url, broker },
+    servers: { stateStoreUrl: database.url, broker: brokerOf(broker) },
     count: { scheduler: 2 },
     limits: { startWithin: longest, completeWithin: longest },
   });
@@ -183,7 +189,7 @@ test("a submitter's queue that accepts nothing delays no order", async () => {
   await using database = await createDatabase(postgres.url);
   await using faulty = await startFaultySystem({
     apart: [],
-    servers: { stateStoreUrl: database.url, broker },
+    servers: { stateStoreUrl: database.url, broker: brokerOf(broker) },
   });
   const queue = "status.still";
   await askBroker(broker.url, (channel) =>

@@ -130,6 +130,7 @@ export {
   replyRoute,
   requestExchange,
   statusExchange,
+  storeQueue,
   submissionExchange,
   submissionQueue,
   unrecordedExchange,

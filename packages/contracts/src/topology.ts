@@ -57,6 +57,11 @@ export const wakeExchange = "holdfast.wake";
  * it must be in no definitions that a broker imports when it starts.
  */
 export const canaryQueue = "scheduler.canary";
+/**
+ * Marks a virtual host as that of one state store: its arguments follow from the store's id, and RabbitMQ refuses to
+ * declare it with others. Services that have a store declare it, so it is in no definitions. It stays empty.
+ */
+export const storeQueue = "holdfast.store";
 /** A hint that something is due. Holds one message at most: a second hint says nothing new. */
 export const wakeQueue = "scheduler.wake-ups";
 /** Schedulers that cannot record what they have read say so here. */

@@ -7,6 +7,7 @@ export const broker: BrokerFacts = {
   blocked: null,
   queues: [],
   missingExchanges: [],
+  owner: null,
   management: { alarms: [], queues: [], bindings: [], connections: 9, maxConnections: null },
 };
 

@@ -403,7 +403,7 @@ export const faultCodes = {
   "request.overload": {
     transient: true,
     meaning:
-      "There was no room for the request: too much waits to be written, checked or sent, or its address has its share of connections, streams, waits or large bodies. It was not begun, or does nothing twice.",
+      "There was no room for the request: too much waits to be written, checked or sent, or its address has its share of connections, streams, waits or large bodies; or the process is stopping. It was not begun, or does nothing twice.",
     action:
       "Send it again with the same idempotency key. Behind a proxy set `TRUSTED_PROXIES`; see `ADDRESS_SHARE`.",
   },

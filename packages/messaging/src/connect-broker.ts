@@ -8,6 +8,7 @@ import {
 } from "@holdfast/runtime";
 import type { Channel, ConfirmChannel } from "amqplib";
 import type { Broker } from "./broker.ts";
+import type { VhostOwner } from "./connection/claim-vhost.ts";
 import { keepCanaryQueue } from "./connection/keep-canary-queue.ts";
 import { type ChannelLog, keepChannel } from "./connection/keep-channel.ts";
 import { type Connection, openConnection } from "./connection/open-connection.ts";
@@ -28,6 +29,8 @@ export interface BrokerOptions {
   readonly topology: "declare" | "passive";
   /** The Agents whose queues are declared. */
   readonly agents: readonly string[];
+  /** The state store that the virtual host must belong to; it is taken as it is unless given. */
+  readonly owner?: VhostOwner;
   /** The largest message that is read, in bytes. 1 MiB unless said otherwise. */
   readonly maxMessageBytes?: number;
   readonly log: ChannelLog & {
@@ -56,14 +59,15 @@ export interface BrokerOptimisations {
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { url, name, log, topology, agents, maxMessageBytes = limits.messageBytes } = options;
   const { metrics = noMetrics, signal: starting } = options;
+  const owner = options.owner === undefined ? null : { ...options.owner, log };
   const server =
     typeof url === "string" ? serverAccess({ name: "broker", read: () => url, log, metrics }) : url;
   const isMeasured = metrics !== noMetrics;
   const { bundles = true } = options.optimisations ?? {};
   await using stack = disposableStack();
   const [outgoing, incoming] = await stack.useAll([
-    openConnection({ server, name: `${name} publish`, signal: starting }),
-    openConnection({ server, name: `${name} consume`, signal: starting }),
+    openConnection({ server, owner, name: `${name} publish`, signal: starting }),
+    openConnection({ server, owner, name: `${name} consume`, signal: starting }),
   ]);
   const closing = new AbortController();
   const { signal } = closing;

@@ -9,6 +9,7 @@ export { commandLine } from "./config/command-line.ts";
 export {
   BaseConfig,
   BrokerManagementUrl,
+  BrokerTakeOver,
   BrokerUrl,
   Duration,
   DurationOrOff,
@@ -70,7 +71,7 @@ export { type Clock, sleep, systemClock } from "./time/clock.ts";
 export { causeOf, failureLog } from "./time/failure-log.ts";
 export { type Repetition, repeat } from "./time/repeat.ts";
 export { turns, turnsOf } from "./time/turns.ts";
-export { unlessAborted } from "./time/within.ts";
+export { unlessAborted, within } from "./time/within.ts";
 export { attemptSpan, processSpan, sendSpan } from "./tracing/message-spans.ts";
 export { foundTracing } from "./tracing/open-tracing.ts";
 export {

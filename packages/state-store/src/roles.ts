@@ -47,6 +47,7 @@ import { askForProof, raisePathAlert, recordProofs, rememberOutage } from "./exp
 import { findInbox } from "./inspect/find-inbox.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
 import { findPaths } from "./inspect/find-paths.ts";
+import { findStoreId } from "./inspect/find-store-id.ts";
 import { recordStalledConsumers } from "./inspect/stalled-consumers.ts";
 import { recordDeadLetters } from "./outbox/dead-letters.ts";
 import {
@@ -124,6 +125,7 @@ const shared = {
   findPayloads,
   findRefusal,
   findStandings,
+  findStoreId,
   findTaskByKey,
   findTaskWithin,
   findWorkflow,
@@ -205,6 +207,7 @@ const scheduler = {
   findContractDifferences,
   findFleetFacts,
   findLanes,
+  findStoreId,
   findUnavailableAgents,
   findWorkflow,
   loadCalls,
@@ -247,6 +250,7 @@ const supervisor = {
   findOldMonths,
   findStalledTasks,
   findStatisticsProgress,
+  findStoreId,
   readClock,
   makePartitions,
   ping,

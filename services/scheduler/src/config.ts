@@ -1,5 +1,6 @@
 import {
   BaseConfig,
+  BrokerTakeOver,
   BrokerUrl,
   Duration,
   Events,
@@ -21,6 +22,7 @@ export const SchedulerConfig = Type.Object({
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",
   }),
+  BROKER_TAKE_OVER: BrokerTakeOver,
   MAX_MESSAGE_BYTES: MaxMessageBytes,
   /** How many connections to the state store one instance may hold. */
   STATE_STORE_CONNECTIONS: StoreConnections,

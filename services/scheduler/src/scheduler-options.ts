@@ -7,7 +7,7 @@ import type { NotificationBroker } from "./outbox/send-notifications.ts";
 /** What the loops and consumers of a Scheduler ask of the state store: all but what its process does beside them. */
 export type LoopStore = Omit<
   SchedulerStore,
-  "findFleetFacts" | "ping" | "recordInstance" | "recordStalledConsumers"
+  "findFleetFacts" | "findStoreId" | "ping" | "recordInstance" | "recordStalledConsumers"
 >;
 
 export interface SchedulerOptions {

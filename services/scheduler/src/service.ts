@@ -9,6 +9,8 @@ import { exposeFleet } from "./metrics/expose-fleet.ts";
 import { reportUnrecorded } from "./replies/report-unrecorded.ts";
 import { startScheduler } from "./scheduler.ts";
 
+type Service = ServiceContext<Static<typeof SchedulerConfig>>;
+
 /** Claims due steps, asks Agents to do them, and records what they answer, until its signal to stop. */
 export const schedulerService = defineService("scheduler", SchedulerConfig, async (service) => {
   const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
@@ -27,14 +29,14 @@ export const schedulerService = defineService("scheduler", SchedulerConfig, asyn
     events: config.EVENTS === "on",
     ...measured,
   });
-  const connection = { url: brokerAccess, signal, log, ...measured };
+  const where = await connectionOf(service, store);
   const agents = [...new Set((await store.findLanes()).flatMap(agentsOfLane))];
   const apart = (purpose: string) =>
-    connectBroker({ ...connection, name: `${actor} ${purpose}`, topology: "passive", agents: [] });
+    connectBroker({ ...where, name: `${actor} ${purpose}`, topology: "passive", agents: [] });
   await using connections = disposableStack();
   const [broker, notificationBroker, alertBroker] = await connections.useAll([
     connectBroker({
-      ...connection,
+      ...where,
       name: actor,
       topology: config.BROKER_TOPOLOGY,
       agents,
@@ -71,9 +73,19 @@ export const schedulerService = defineService("scheduler", SchedulerConfig, asyn
   await scheduler.ended;
 });
 
+/** How it reaches the broker, whose virtual host is the store's. */
+async function connectionOf(
+  { config, log, signal, metrics, optimisations, access }: Service,
+  store: Pick<SchedulerStore, "findStoreId">,
+) {
+  const takesOver = config.BROKER_TAKE_OVER === "on";
+  const owner = { storeId: await store.findStoreId(), takesOver };
+  return { url: access("BROKER_URL"), owner, signal, log, optimisations, metrics };
+}
+
 /** What this Scheduler says of itself beside its work, over and over. */
 function reports(
-  service: ServiceContext<Static<typeof SchedulerConfig>>,
+  service: Service,
   { store, broker }: { readonly store: SchedulerStore; readonly broker: Broker },
 ): AsyncDisposable {
   const { config, log, instanceId: instance, signal, metrics } = service;

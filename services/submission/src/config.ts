@@ -1,6 +1,7 @@
 import {
   BaseConfig,
   BrokerManagementUrl,
+  BrokerTakeOver,
   BrokerUrl,
   Duration,
   Events,
@@ -38,6 +39,7 @@ export const SubmissionConfig = Type.Object({
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",
   }),
+  BROKER_TAKE_OVER: BrokerTakeOver,
   MAX_MESSAGE_BYTES: MaxMessageBytes,
   EVENTS: Events,
   /**

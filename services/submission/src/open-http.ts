@@ -308,7 +308,8 @@ function refuseEarly(
       logRefusal(overload, requestId);
       const body = problemBody(problem, requestId);
       const own = { "content-length": Buffer.byteLength(body), [requestIdHeader]: requestId };
-      response.writeHead(503, { ...headers, ...own }).end(body);
+      const last = app.server.listening ? {} : { connection: "close" };
+      response.writeHead(503, { ...headers, ...own, ...last }).end(body);
     } else {
       for (const handler of handlers) handler.call(app.server, request, response);
     }

@@ -78,7 +78,7 @@ export const sendProblem =
     } else if (status >= 500) request.log.error({ err: error }, "request failed");
     // The framework closes the connection after a body that it did not read to its end, and the reset
     // can overtake the answer. Node discards the rest instead, for as long as a request may take.
-    void reply.removeHeader("connection");
+    if (request.server.server.listening) void reply.removeHeader("connection");
     const body = problemBody(problem, request.id);
     return reply.code(status).header("content-type", problemType).send(body);
   };

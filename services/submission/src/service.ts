@@ -68,7 +68,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   const takes = role !== "operations";
   await storeWorkflows(service, { store, directory });
   const hints = latestHints();
-  await using _broker = connectHints(service, { store, directory, hints, takes });
+  await using _broker = await connectHints(service, { store, directory, hints, takes });
   await using inspection = inspectionFor(service);
   const gate = operatorGate(config.OPERATOR_TOKEN ?? null, { log, metrics });
   if (role !== "tasks") prepareJudges();
@@ -231,10 +231,16 @@ interface Hinting extends Stored {
 }
 
 /** Connects to the broker in the background: hints go there, and tasks come from there. */
-function connectHints(service: Service, { hints, takes, ...stored }: Hinting): AsyncDisposable {
+async function connectHints(
+  service: Service,
+  { hints, takes, ...stored }: Hinting,
+): Promise<AsyncDisposable> {
+  const takesOver = service.config.BROKER_TAKE_OVER === "on";
+  const owner = { storeId: await stored.store.findStoreId(), takesOver };
   return connectInBackground(
     {
       url: service.access("BROKER_URL"),
+      owner,
       name: service.instanceId,
       topology: service.config.BROKER_TOPOLOGY,
       agents: [],

@@ -1,5 +1,6 @@
 import {
   BaseConfig,
+  BrokerTakeOver,
   BrokerUrl,
   Duration,
   DurationOrOff,
@@ -19,6 +20,7 @@ export const SupervisorConfig = Type.Object({
   STATE_STORE_CONNECTIONS: Integer({ default: 3, minimum: 1, maximum: 20 }),
   /** The broker, only to hint at the Schedulers. */
   BROKER_URL: BrokerUrl,
+  BROKER_TAKE_OVER: BrokerTakeOver,
   LOGIN_TIMEOUT: LoginTimeout,
   EVENTS: Events,
   /** How long it sleeps at most. In between it wakes for the earliest complete-by time. */

@@ -1,6 +1,6 @@
 import { brokerInBackground, connectBroker } from "@holdfast/messaging";
 import { defineService, repeat, type ServiceContext } from "@holdfast/runtime";
-import { announceInstance, openStateStore } from "@holdfast/state-store";
+import { announceInstance, openStateStore, type SupervisorStore } from "@holdfast/state-store";
 import { bulkOperations } from "./bulk/bulk-operations.ts";
 import { SupervisorConfig } from "./config.ts";
 import { housekeeping } from "./retention/housekeeping.ts";
@@ -17,17 +17,16 @@ export const supervisorOnce = defineService("supervisor", SupervisorConfig, (ser
   supervise(service, "once"),
 );
 
-/** How it reaches the broker, where it declares nothing. */
-function connectionOf({
-  instanceId: name,
-  log,
-  metrics,
-  optimisations,
-  signal,
-  ...service
-}: ServiceContext<SupervisorConfig>) {
+/** How it reaches the broker, whose virtual host is the store's, and where it declares nothing else. */
+async function connectionOf(
+  service: ServiceContext<SupervisorConfig>,
+  store: Pick<SupervisorStore, "findStoreId">,
+) {
+  const { instanceId: name, config, log, metrics, optimisations, signal } = service;
   const url = service.access("BROKER_URL");
-  const where = { url, name, topology: "passive", agents: [], signal } as const;
+  const takesOver = config.BROKER_TAKE_OVER === "on";
+  const owner = { storeId: await store.findStoreId(), takesOver };
+  const where = { url, owner, name, topology: "passive", agents: [], signal } as const;
   return { ...where, optimisations, metrics, log };
 }
 
@@ -51,7 +50,7 @@ async function supervise(
     metrics,
   });
   // Without the broker nothing can be recovered, and nothing need be: it is no reason to give up.
-  const connection = connectionOf(service);
+  const connection = await connectionOf(service, store);
   await using broker = once ? await connectBroker(connection) : brokerInBackground(connection);
   health.check("state store", () => store.ping().then(() => true), storeAccess.trouble);
 

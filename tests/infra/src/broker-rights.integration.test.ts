@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { probeRoute, replyQueue, replyQueues } from "@holdfast/contracts";
+import { probeRoute, replyQueue, replyQueues, storeQueue } from "@holdfast/contracts";
 import { hashPassword, inspectBroker } from "@holdfast/messaging";
 import { type TestBroker, testBroker } from "@holdfast/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -188,6 +188,14 @@ describe.each(users)("%s", (user) => {
       // Who counts an Agent's consumers may do so for the Agents that there are.
       expect([name, may]).toEqual([name, name !== "agent.nobody" && listed("configure", name)]);
     }
+  });
+
+  test("says whose the virtual host is, if it is a service with a store", async () => {
+    const may = await isAllowed(user, (channel) =>
+      channel.assertQueue(storeQueue, { arguments: { "x-queue-type": "quorum" } }),
+    );
+    expect(may).toBe(["submission", "operations", "scheduler", "supervisor"].includes(user));
+    expect(listed("configure", storeQueue)).toBe(may);
   });
 
   test("sends probes the way of a reply, if it is the Supervisor or operations", async () => {

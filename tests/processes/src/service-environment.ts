@@ -68,6 +68,7 @@ export function environmentOf(name: ServiceName, places: SystemPlaces): Environm
   const shared = {
     ...(role === null ? {} : { STATE_STORE_URL: storeUrlOf(role) }),
     BROKER_URL: broker.urlOf(name),
+    ...(broker.takesOver && role !== null ? { BROKER_TAKE_OVER: "on" } : {}),
     ...(without.length === 0 ? {} : { HOLDFAST_WITHOUT: without.join(",") }),
   };
   const declaring = { ...shared, BROKER_TOPOLOGY: broker.topology };

@@ -13,6 +13,8 @@ export interface SystemBroker {
   readonly importDefinitions: ((definitions: object) => Promise<void>) | null;
   /** Agents beside those of the shop that get a queue. */
   readonly moreAgents?: readonly string[];
+  /** Whether the virtual host may have been another store's, which is gone. */
+  readonly takesOver?: boolean;
   /** How another release makes what is imported; it is what this one ships, unless given. */
   readonly definitionsOf?: DefinitionsOf;
 }
@@ -25,6 +27,7 @@ export interface ShippedBroker {
   urlOf(role: BrokerRole): string;
   userOf(role: BrokerRole): string;
   readonly topology: "declare" | "passive";
+  readonly takesOver: boolean;
   /** Imports everything again, as operators do when something of it is gone. */
   restore(): Promise<void>;
   /** Imports what another release ships, for the same users with the same passwords, as operators do at an upgrade. */
@@ -51,6 +54,7 @@ export async function shipBroker({
   url,
   importDefinitions,
   moreAgents = [],
+  takesOver = false,
   definitionsOf: shipped = definitionsOf,
 }: SystemBroker): Promise<ShippedBroker> {
   const address = new URL(serverUrls(url)[0]);
@@ -61,6 +65,7 @@ export async function shipBroker({
       urlOf: () => url,
       userOf: () => administrator,
       topology: "declare",
+      takesOver,
       restore: async () => {},
       importAs: async () => {},
     };
@@ -83,6 +88,7 @@ export async function shipBroker({
       url.replace(/\/\/[^@]*@/, `//${encodeURIComponent(userOf(role))}:${password}@`),
     userOf,
     topology: "passive",
+    takesOver,
     restore: () => importAs(shipped),
     importAs,
   };

@@ -18,6 +18,9 @@ export interface TestBroker extends AsyncDisposable {
   deleteQueue(queue: string): Promise<void>;
 }
 
+/** `storeQueue` of @holdfast/contracts, whose tests use this package: it marks whose a virtual host is. */
+const storeQueue = "holdfast.store";
+
 /**
  * A virtual host of one's own on the broker of this test run, removed on disposal. A broker that was
  * given by TEST_BROKER_URL alone, without TEST_BROKER_MANAGEMENT_URL, has one virtual host for all
@@ -29,6 +32,7 @@ export async function testBroker(): Promise<TestBroker> {
   const vhost =
     managementUrl === null ? null : await createVhost({ url: serverUrl, managementUrl });
   const url = vhost?.url ?? serverUrl;
+  if (vhost === null) await askBroker(url, (channel) => channel.deleteQueue(storeQueue));
   return {
     url,
     isolated: vhost !== null,

@@ -21,8 +21,8 @@ interface Kill {
   readonly release: Release;
 }
 
-/** A process that ended by itself, or never got ready. */
-interface Crash {
+/** A process that ended otherwise than it should. */
+interface BadEnd {
   readonly service: Service;
   readonly release: Release;
   /** The last of what it logged as an error. */
@@ -47,12 +47,17 @@ export interface Fleet extends AsyncDisposable {
     service: Service,
     release: Release,
   ) => LaunchedService & { readonly said: readonly LogLine[] };
-  /** The URLs of the processes of a service that are ready. */
-  urlsOf(service: Service): readonly string[];
+  /** The URLs of the processes of a service, of one release or of both, that are ready. */
+  urlsOf(service: Service, release?: Release): readonly string[];
+  /** The release of a process, by the URL at which it has listened. */
+  releaseAt(url: string): Release | undefined;
   /** The release of each instance that has been ready, by the name with which it signs. */
   readonly instances: ReadonlyMap<string, Release>;
   readonly kills: readonly Kill[];
-  readonly crashes: readonly Crash[];
+  /** Processes that ended by themselves, or never got ready. */
+  readonly crashes: readonly BadEnd[];
+  /** Processes that were asked to stop, and had not when their grace was over. */
+  readonly overstays: readonly BadEnd[];
   /** Ends the killing. Resolves when no process is being killed any more. */
   leaveAlone(): Promise<void>;
 }
@@ -76,12 +81,18 @@ const restBeforeStart = 300;
 export function openFleet(options: FleetOptions): Fleet {
   const members: Member[] = [];
   const kills: Kill[] = [];
-  const { launch, start, lastSaid, crashes, instances } = openStarter(options);
+  const overstays: BadEnd[] = [];
+  const { launch, start, lastSaid, crashes, instances, releaseAt } = openStarter(options);
   const peace = new AbortController();
   const killing = killNowAndThen(members, { ...options, kills, signal: peace.signal });
   const leaveAlone = async (): Promise<void> => {
     peace.abort();
     await killing;
+  };
+  const stop = async (member: Member): Promise<void> => {
+    const { service, release, process } = member;
+    if ((await endMember(member)) === 0) return;
+    overstays.push({ service, release, said: lastSaid(process.process?.pid ?? 0) });
   };
   const isOf = (service: Service, release: Release) => (one: Member) =>
     one.service === service && one.release === release;
@@ -89,8 +100,10 @@ export function openFleet(options: FleetOptions): Fleet {
     instances,
     kills,
     crashes,
+    overstays,
     launch,
     leaveAlone,
+    releaseAt,
     async add(service, release) {
       const leave = new AbortController();
       const { signal } = leave;
@@ -112,10 +125,11 @@ export function openFleet(options: FleetOptions): Fleet {
       members.splice(members.indexOf(member), 1);
       await stop(member);
     },
-    urlsOf: (service) =>
+    urlsOf: (service, release) =>
       members.flatMap((one) => {
         const { process } = one.process;
         if (one.service !== service || process?.isRunning !== true) return [];
+        if (one.release !== (release ?? one.release)) return [];
         return [String(process.ready["url"])];
       }),
     async [Symbol.asyncDispose]() {
@@ -125,8 +139,8 @@ export function openFleet(options: FleetOptions): Fleet {
   };
 }
 
-interface Starter extends Pick<Fleet, "launch" | "instances"> {
-  readonly crashes: Crash[];
+interface Starter extends Pick<Fleet, "launch" | "instances" | "releaseAt"> {
+  readonly crashes: BadEnd[];
   readonly start: (service: Service, release: Release) => Promise<ServiceProcess>;
   /** What a process that was ready logged last of what went wrong. */
   readonly lastSaid: (pid: number) => string;
@@ -134,8 +148,9 @@ interface Starter extends Pick<Fleet, "launch" | "instances"> {
 
 /** Starts processes, and keeps account of those that were ready and of those that ended by themselves. */
 function openStarter({ places, onLog }: FleetOptions): Starter {
-  const crashes: Crash[] = [];
+  const crashes: BadEnd[] = [];
   const instances = new Map<string, Release>();
+  const releaseByUrl = new Map<string, Release>();
   const saidBy = new Map<number, readonly LogLine[]>();
   const launch: Fleet["launch"] = (service, release) => {
     const said: LogLine[] = [];
@@ -155,6 +170,7 @@ function openStarter({ places, onLog }: FleetOptions): Starter {
     crashes,
     instances,
     launch,
+    releaseAt: (url) => releaseByUrl.get(url),
     lastSaid: (pid) => lastSentence(saidBy.get(pid) ?? []),
     async start(service, release) {
       const { process, ready, said } = launch(service, release);
@@ -164,6 +180,7 @@ function openStarter({ places, onLog }: FleetOptions): Starter {
         throw error;
       });
       instances.set(String(line["instance"]), release);
+      releaseByUrl.set(String(line["url"]), release);
       saidBy.set(process.pid, said);
       return Object.assign(process, { ready: line });
     },
@@ -180,11 +197,13 @@ export function lastSentence(said: readonly LogLine[]): string {
 /** The level of warnings; what is above it is an error, or the end of a process. */
 const warning = 40;
 
-async function stop({ process: kept, leave }: Member): Promise<void> {
+/** Asks a process to stop, and resolves to its exit code once it has; to 0 as well for one that was killed. */
+async function endMember({ process: kept, leave }: Member): Promise<number> {
   leave.abort();
   // A start that is under way ends first.
   await kept.over;
   await kept.process?.[Symbol.asyncDispose]();
+  return (await kept.process?.exited) ?? 0;
 }
 
 interface KillOptions extends Pick<FleetOptions, "killEvery" | "random" | "onKill"> {

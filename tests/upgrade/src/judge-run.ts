@@ -91,19 +91,14 @@ export async function judgeRun(
     carriedBack: await carried(stateStoreUrl, [here, before]),
     ofKeptWorkflow: await tasksOf(stateStoreUrl, keptWorkflow, upgradedAt),
     witnesses: [
-      ...fleet.crashes.map(
-        ({ service, release, said }) => `${service} of ${release.title} ended: ${said}`,
-      ),
       ...load.refused,
       ...verdict.witnesses,
       ...wrong,
       ...letters,
       ...verdict.violations.map((violation) => JSON.stringify(violation)),
-    ].slice(0, mostWitnesses),
+    ],
   };
 }
-
-const mostWitnesses = 20;
 
 async function taskIds(url: string): Promise<readonly string[]> {
   const rows = await queryOnce<{ id: string }>(url, "select task_id::text as id from state.tasks");

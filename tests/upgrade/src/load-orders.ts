@@ -4,22 +4,25 @@ import { openQueries, type Queries } from "@holdfast/local-stack";
 import { connectBroker } from "@holdfast/messaging";
 import { sampleOrder } from "@holdfast/orders";
 import { asRole } from "@holdfast/processes";
+import { type CalledOrder, type CallOptions, callServices, type Means } from "./call-services.ts";
 
 /** An order that was accepted, and when. */
 interface AcceptedOrder extends SubmittedOrder {
   readonly at: number;
-  readonly via: "http" | "message" | "sql";
+  readonly via: "http" | "message" | "sql" | Means;
 }
 
 export interface Load {
   readonly accepted: readonly AcceptedOrder[];
+  /** Orders among them that clients and commands of both releases submitted. */
+  readonly called: readonly CalledOrder[];
   /** Orders that were refused for good, and why. */
   readonly refused: readonly string[];
   /** Ends the submitting. Resolves when each order was answered; rejects when one could not be submitted at all. */
   end(): Promise<void>;
 }
 
-interface LoadOptions {
+interface LoadOptions extends Pick<CallOptions, "releases" | "urlsFor"> {
   /** Begins each idempotency key. */
   readonly run: string;
   readonly rate: number;
@@ -43,8 +46,9 @@ const restBetweenTries = 200;
 
 /** Submits orders at a steady rate, over HTTP, by message and by SQL, each until it is answered. */
 export async function loadOrders(options: LoadOptions): Promise<Load> {
-  const { run, rate, urls, brokerUrl } = options;
+  const { run, rate, urls, brokerUrl, releases, urlsFor } = options;
   const accepted: AcceptedOrder[] = [];
+  const called: CalledOrder[] = [];
   const refused: string[] = [];
   const over = new AbortController();
   const broker = await connectBroker({
@@ -71,10 +75,22 @@ export async function loadOrders(options: LoadOptions): Promise<Load> {
       signal: new AbortController().signal,
     }),
     enqueueOrders(options, { accepted, signal: over.signal }),
+    callServices({
+      run,
+      releases,
+      urlsFor,
+      onCalled(order) {
+        called.push(order);
+        accepted.push(order);
+      },
+      onRefused: (why) => refused.push(why),
+      signal: over.signal,
+    }),
   ]);
   submitting.catch(() => {}); // `end` throws it.
   return {
     accepted,
+    called,
     refused,
     async end() {
       over.abort();

@@ -14,7 +14,7 @@ import { judgeRun, untilAllEnded } from "./judge-run.ts";
 import { type Load, loadOrders } from "./load-orders.ts";
 import { counts, phases, type Run } from "./phases.ts";
 import { migrateTo, pendingMigrations, type Release } from "./release.ts";
-import type { PhaseReport, UpgradeReport } from "./upgrade-report.ts";
+import { ordersBy, type PhaseReport, type UpgradeReport } from "./upgrade-report.ts";
 
 export interface RunOptions {
   readonly from: Release;
@@ -73,6 +73,9 @@ export async function runUpgrade(options: RunOptions): Promise<UpgradeReport> {
     run: name,
     rate,
     urls: () => fleet.urlsOf("submission"),
+    releases: [from, to],
+    // Services are raised before their clients: those of this release are called by its own alone.
+    urlsFor: (release) => fleet.urlsOf("submission", release === to ? to : undefined),
     brokerUrl: broker.urlOf("application"),
     stateStoreUrl,
     workflow: keptWorkflow,
@@ -84,14 +87,26 @@ export async function runUpgrade(options: RunOptions): Promise<UpgradeReport> {
   await untilAllEnded(stateStoreUrl, load.accepted.length);
   const upgradedAt = windows.find((window) => window.name === "upgrade")?.until ?? Date.now();
   const judged = await judgeRun(run, { name, load, partnersUrl, keptWorkflow, upgradedAt });
+  // How they end counts, too.
+  await fleet[Symbol.asyncDispose]();
   return {
     ...figuresOf(run, load),
     seed,
     seconds,
     phases: windows.map(reportOf(run, load)),
     ...judged,
+    witnesses: [...badEndsOf(fleet), ...judged.witnesses].slice(0, mostWitnesses),
   };
 }
+
+const mostWitnesses = 20;
+
+const badEndsOf = ({ crashes, overstays }: Fleet): readonly string[] => [
+  ...crashes.map(({ service, release, said }) => `${service} of ${release.title} ended: ${said}`),
+  ...overstays.map(
+    ({ service, release, said }) => `${service} of ${release.title} did not stop: ${said}`,
+  ),
+];
 
 /** A phase as it was, in milliseconds since 1970. */
 interface PhaseWindow {
@@ -113,7 +128,10 @@ async function play(run: Run, seconds: number): Promise<readonly PhaseWindow[]> 
   return windows;
 }
 
-const figuresOf = ({ from, to, pending, refusals, fleet }: Run, { accepted, refused }: Load) => ({
+const figuresOf = (
+  { from, to, pending, refusals, fleet }: Run,
+  { accepted, called, refused }: Load,
+) => ({
   from: from.title,
   to: to.title,
   migrations: pending.names,
@@ -121,11 +139,11 @@ const figuresOf = ({ from, to, pending, refusals, fleet }: Run, { accepted, refu
   refusals,
   kills: fleet.kills.length,
   crashed: fleet.crashes.length,
-  orders: {
-    http: accepted.filter(({ via }) => via === "http").length,
-    message: accepted.filter(({ via }) => via === "message").length,
-    sql: accepted.filter(({ via }) => via === "sql").length,
-  },
+  overstayed: fleet.overstays.filter(({ release }) => release === to).length,
+  overstayedBefore: fleet.overstays.filter(({ release }) => release === from).length,
+  orders: ordersBy((way) => accepted.filter(({ via }) => via === way).length),
+  calledFromBefore: called.filter(({ by, url }) => by === from && fleet.releaseAt(url) === to)
+    .length,
   refused: refused.length,
 });
 

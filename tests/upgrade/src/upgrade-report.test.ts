@@ -8,6 +8,7 @@ test("a run in which every order came to its one end has no faults", () => {
 
 test.each([
   "crashed",
+  "overstayed",
   "halted",
   "open",
   "refused",
@@ -17,6 +18,10 @@ test.each([
   "violations",
 ] as const)("a run with one %s is wrong", (name) => {
   expect(faultsOf({ ...goodReport, [name]: 1 })).toEqual([`${name}: 1`]);
+});
+
+test("that a process of the release before does not stop in time is no fault of this one", () => {
+  expect(faultsOf({ ...goodReport, overstayedBefore: 1 })).toEqual([]);
 });
 
 test("a release before that does not start has to say which schema it needs", () => {
@@ -36,4 +41,5 @@ test("a run proves nothing without kills, orders and tasks that both releases ha
   expect(faultsOf({ ...goodReport, carriedOver: 0 })).toHaveLength(1);
   expect(faultsOf({ ...goodReport, carriedBack: 0 })).toHaveLength(1);
   expect(faultsOf({ ...goodReport, ofKeptWorkflow: 0 })).toHaveLength(1);
+  expect(faultsOf({ ...goodReport, calledFromBefore: 0 })).toHaveLength(1);
 });

@@ -21,6 +21,13 @@ export interface Refusal {
   readonly said: string;
 }
 
+/** How orders come: as load over HTTP, by message and by SQL, and by the clients and commands of both releases. */
+const ways = ["http", "message", "sql", "client", "command"] as const;
+type Way = (typeof ways)[number];
+
+export const ordersBy = (count: (way: Way) => number): UpgradeReport["orders"] =>
+  Object.fromEntries(ways.map((way) => [way, count(way)])) as UpgradeReport["orders"];
+
 /** What a run came to. */
 export interface UpgradeReport {
   /** The release before, by its commit. */
@@ -39,8 +46,14 @@ export interface UpgradeReport {
   readonly kills: number;
   /** Processes that ended by themselves, or did not get ready. */
   readonly crashed: number;
+  /** Processes of this release that were asked to stop, and had not when their grace was over. */
+  readonly overstayed: number;
+  /** Processes of the release before that had not: it is as it is. */
+  readonly overstayedBefore: number;
   /** Orders that were accepted, by the way in which they came. */
-  readonly orders: Readonly<Record<"http" | "message" | "sql", number>>;
+  readonly orders: Readonly<Record<Way, number>>;
+  /** Orders that clients and commands of the release before submitted to this one, and read. */
+  readonly calledFromBefore: number;
   readonly processed: number;
   readonly undone: number;
   readonly halted: number;
@@ -61,15 +74,17 @@ export interface UpgradeReport {
 }
 
 export const ordersOf = ({ orders }: UpgradeReport): number =>
-  orders.http + orders.message + orders.sql;
+  ways.reduce((sum, way) => sum + orders[way], 0);
 
 /** A refusal that says which schema the store has, which one is needed, and what to do. */
 const clearRefusal = /^The state store has schema \d+, this release needs \d+: \w/;
 
 /** What of a run is not as it must be; empty: all holds. */
 export function faultsOf(report: UpgradeReport): readonly string[] {
-  const { crashed, halted, open, refused, lost, doubled, deadLetters, violations } = report;
-  const counts = { crashed, halted, open, refused, lost, doubled, deadLetters, violations };
+  const { crashed, overstayed, halted, open, refused, lost, doubled } = report;
+  const { deadLetters, violations } = report;
+  const ends = { crashed, overstayed, halted, open, refused, lost, doubled };
+  const counts = { ...ends, deadLetters, violations };
   return [
     ...Object.entries(counts).flatMap(([name, count]) =>
       count === 0 ? [] : [`${name}: ${count}`],
@@ -92,6 +107,9 @@ function vacuityOf(report: UpgradeReport): readonly string[] {
     ...(report.carriedOver === 0 ? ["no task of the release before ended on this one"] : []),
     ...(wentBack && report.carriedBack === 0
       ? ["no task of this release ended on the one before"]
+      : []),
+    ...(report.calledFromBefore === 0
+      ? ["no client or command of the release before called this one"]
       : []),
     ...(report.ofKeptWorkflow === 0 ? ["no task of a kept workflow was begun afterwards"] : []),
   ];

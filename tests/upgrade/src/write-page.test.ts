@@ -8,7 +8,7 @@ test("the page of a run has the releases, the date, the kills and what became of
   const page = writePage("", goodReport, at);
   expect(page).toContain("## From 1234abcd to 5678ef01");
   expect(page).toContain(
-    "On 2026-11-28, 600 s of orders, seed 7: 7,200 orders accepted, 150 processes killed, 0 lost, 0 doubled. Both releases have the same schema; services were replaced one by one. All services went back to 1234abcd, Agents first, and forward again.",
+    "On 2026-11-28, 600 s of orders, seed 7: 7,370 orders accepted, 150 processes killed, 0 lost, 0 doubled. Both releases have the same schema; services were replaced one by one. All services went back to 1234abcd, Agents first, and forward again.",
   );
   expect(page).toMatch(/\| before \| everything of 1234abcd \| 75 +\| 18 +\| 0 +\| 900 +\| 1\.2 s/);
   expect(page).toMatch(/\| lost +\| 0 +\|/);

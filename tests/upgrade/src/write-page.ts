@@ -3,7 +3,7 @@ import { faultsOf, ordersOf, type UpgradeReport } from "./upgrade-report.ts";
 
 const head = `# Upgrades under orders and kills
 
-\`npm run upgrade-run -- --from REV\` writes this page, a part for each release before. It checks that revision out, installs and compiles it, and starts its services and this release's on one Postgres and one RabbitMQ. Orders come over HTTP, by message and by SQL all the time, and a process of either release is killed with \`kill -9\` every few seconds. The upgrade is that of [the guide](../guides/upgrade.md). At the end each accepted order must have come to the end that its kind demands, with the effects of that end, once each, in the partners' own ledgers.`;
+\`npm run upgrade-run -- --from REV\` writes this page, a part for each release before. It checks that revision out, installs and compiles it, and starts its services and this release's on one Postgres and one RabbitMQ. Orders come over HTTP, by message and by SQL all the time, and from the client and the command of both releases, of which each calls services of its own release or a later one. A process of either release is killed with \`kill -9\` every few seconds. The upgrade is that of [the guide](../guides/upgrade.md). At the end each accepted order must have come to the end that its kind demands, with the effects of that end, once each, in the partners' own ledgers.`;
 
 /** Writes a run into the page, in place of an earlier one from the same release. The newest run stands first. */
 export function writePage(page: string, report: UpgradeReport, at: Date): string {
@@ -65,6 +65,12 @@ const countsOf = (report: UpgradeReport): readonly (readonly [string, number])[]
   ["orders over HTTP", report.orders.http],
   ["orders by message", report.orders.message],
   ["orders by SQL", report.orders.sql],
+  ["orders by clients of both releases", report.orders.client],
+  ["orders by commands of both releases", report.orders.command],
+  [
+    "those that clients and commands of the release before submitted to this one",
+    report.calledFromBefore,
+  ],
   ["processed", report.processed],
   ["undone", report.undone],
   ["halted", report.halted],
@@ -75,6 +81,8 @@ const countsOf = (report: UpgradeReport): readonly (readonly [string, number])[]
   ["dead letters", report.deadLetters],
   ["breaches of invariants", report.violations],
   ["processes that ended by themselves", report.crashed],
+  ["processes of this release that did not stop in their grace", report.overstayed],
+  ["processes of the release before that did not", report.overstayedBefore],
   ["tasks on which the release before acted, ended by this one", report.carriedOver],
   ["tasks on which this release acted, ended by the one before", report.carriedBack],
   [

@@ -51,13 +51,15 @@ async function demonstrate(): Promise<number> {
     log: say,
   });
   const stateStoreUrl = await databaseOf(stack);
+  const { url, importDefinitions, provider } = stack.broker;
   const news = openNews();
   say("starting the services …");
   const operatorToken = process.env["OPERATOR_TOKEN"] || randomBytes(18).toString("base64url");
   await using system = await startDemoSystem({
     operatorToken,
     stateStoreUrl,
-    broker: stack.broker,
+    // A broker of ours keeps its data, also from starts with another database.
+    broker: { url, importDefinitions, takesOver: provider !== "url" },
     managementUrl: stack.broker.managementUrl,
     dataFolder: join(folder, "partners"),
     onLog: (line) => {

@@ -66,7 +66,9 @@ export async function loadServices(options: ServiceOptions): Promise<Services> {
   await Promise.all([loadService("submission"), loadService("scheduler")]);
   return {
     async begin({ stateStoreUrl, brokerUrl }) {
-      const shared = { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl };
+      // The servers are the project's by now, and its store may be another one than at its last start.
+      const servers = { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl };
+      const shared = { ...servers, BROKER_TAKE_OVER: "on" };
       const CORS_ORIGINS = process.env["CORS_ORIGINS"] ?? pagesOfThisMachine;
       const api = { ...lenient, OPERATOR_TOKEN: operatorToken, CONSOLE: "on", CORS_ORIGINS };
       // Another project may be starting, and take the port before our service does.

@@ -5,9 +5,10 @@ import { testedVersions } from "./tested-versions.ts";
 const tested = testedVersions.rabbitmq;
 const nearlyFull = 0.8;
 
-/** What RabbitMQ is, and whether it takes connections. */
-export const checkBroker = ({ version, management }: BrokerFacts): readonly Finding[] => [
+/** What RabbitMQ is, whose virtual host it is, and whether it takes connections. */
+export const checkBroker = ({ version, owner, management }: BrokerFacts): readonly Finding[] => [
   ...checkVersion(version),
+  ...checkOwner(owner),
   ...checkManagement(management),
 ];
 
@@ -32,6 +33,18 @@ function checkVersion(version: string): readonly Finding[] {
     number > (to ?? 0) ? `, later than what Holdfast is tested on (${tested.to.join(".")})` : "";
   return [fine("broker.version", `RabbitMQ ${version}${untested}`)];
 }
+
+/** Whether the virtual host belongs to another state store. Until a service connects, it belongs to none. */
+const checkOwner = (owner: BrokerFacts["owner"]): readonly Finding[] =>
+  owner === null || owner.difference === null
+    ? []
+    : [
+        wrong(
+          "broker.owner",
+          "the virtual host belongs to the Holdfast of another state store: the two would take each other's messages",
+          `give this store a virtual host of its own (BROKER_URL), or, if the other store is gone, start its services once with BROKER_TAKE_OVER=on, or delete the queue ${owner.name}`,
+        ),
+      ];
 
 function checkManagement(management: BrokerFacts["management"]): readonly Finding[] {
   if (management === null) {

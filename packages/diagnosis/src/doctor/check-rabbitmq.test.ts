@@ -1,4 +1,4 @@
-import { replyQueue } from "@holdfast/contracts";
+import { replyQueue, storeQueue } from "@holdfast/contracts";
 import { TransientFault } from "@holdfast/domain";
 import type { BrokerFacts } from "@holdfast/messaging";
 import { describe, expect, test } from "@jest/globals";
@@ -48,6 +48,20 @@ describe("of RabbitMQ", () => {
     });
     expect(wrongs(checkQueues(harmless)).filter((text) => text.includes("policies"))).toEqual([]);
   });
+
+  test.each([
+    ["x-max-length is 5 and should be 7", true],
+    [null, false],
+  ])(
+    "a virtual host whose mark differs by %j belongs to another store: %j",
+    (difference, isWrong) => {
+      const owner = queueOf({ name: storeQueue, consumers: 0, difference });
+      const found = wrongs(checkBroker({ ...broker, owner })).join();
+      expect(
+        found.includes("broker.owner: the virtual host belongs to the Holdfast of another"),
+      ).toBe(isWrong);
+    },
+  );
 
   test("a missing exchange is a problem", () => {
     const facts = { ...broker, missingExchanges: ["holdfast.replies"] };

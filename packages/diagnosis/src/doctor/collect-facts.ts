@@ -50,6 +50,7 @@ interface StoreContents {
   readonly instances: readonly SeenInstance[];
   readonly inbox: SeenInbox;
   readonly unusable: Unusable;
+  readonly storeId: string;
 }
 
 export interface StoreFacts {
@@ -79,10 +80,10 @@ export async function collectFacts(options: FactsOptions): Promise<Facts> {
   const { name, stateStoreUrl: url, brokerUrl, managementUrl } = options;
   await using inspector = openInspector({ url, applicationName: name });
   const store = await orFault(() => inspectStore(inspector, options));
-  const needs = store instanceof Fault ? [] : (store.contents?.needs ?? []);
+  const { needs = [], storeId = null } = (store instanceof Fault ? null : store.contents) ?? {};
   const agents = needs.map(({ agent }) => agent);
   const broker = await orFault(() =>
-    inspectBroker({ url: brokerUrl, managementUrl, name, agents }),
+    inspectBroker({ url: brokerUrl, managementUrl, name, agents, storeId }),
   );
   return { store, broker };
 }
@@ -138,4 +139,5 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   instances: await store.findInstances(),
   inbox: await store.findInbox({ within: day }),
   unusable: await store.findUnusable(10),
+  storeId: await store.findStoreId(),
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorText, TransientFault } from "@holdfast/domain";
+import { errorText, SetupFault, TransientFault } from "@holdfast/domain";
 import {
   type FailedAttempt,
   readBrokerUrl,
@@ -8,6 +8,7 @@ import {
 } from "@holdfast/runtime";
 import { type Channel, type ChannelModel, type ConfirmChannel, connect } from "amqplib";
 import { boundHeaders } from "./bound-headers.ts";
+import { type Claim, claimVhost } from "./claim-vhost.ts";
 import { nodeOptions } from "./node-options.ts";
 import { userOf } from "./user-of.ts";
 
@@ -16,6 +17,8 @@ interface ConnectionOptions {
   readonly server: ServerAccess;
   /** Shows in the broker's list of connections. */
   readonly name: string;
+  /** The store that the virtual host must belong to, and what logs that this cannot be known; null: any will do. */
+  readonly owner?: Omit<Claim, "vhost"> | null;
   /** Ends the wait for the first connection. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -81,10 +84,10 @@ const hostsOf = (url: string): string =>
     .join(", ");
 
 /** Connects, and connects again whenever the connection is lost, until `end`. */
-function keepConnection({ server, name }: ConnectionOptions) {
+function keepConnection({ server, name, owner = null }: ConnectionOptions) {
   const stop = new AbortController();
   const isStopping = () => stop.signal.aborted;
-  const nodes = nodeConnector(name, userOf(server.url));
+  const nodes = nodeConnector(name, userOf(server.url), owner);
   let current: ChannelModel | null = null;
   let isBlocked = false;
   let next = Promise.withResolvers<ChannelModel>();
@@ -137,7 +140,7 @@ function keepConnection({ server, name }: ConnectionOptions) {
 }
 
 /** Connects to a node at random, so that the connections of a node that is lost spread over the others. */
-function nodeConnector(name: string, user: string) {
+function nodeConnector(name: string, user: string, owner: Omit<Claim, "vhost"> | null) {
   let node = Math.random();
 
   const chooseAnother = (url: string): void => {
@@ -158,6 +161,7 @@ function nodeConnector(name: string, user: string) {
         const { connect: server, socket } = nodes[Math.floor(node * nodes.length)]!;
         const model = await connect(server, socket);
         boundHeaders(model);
+        if (owner !== null) await claim(model, { ...owner, vhost: readBrokerUrl(url).vhost });
         return model;
       } catch (error) {
         chooseAnother(url);
@@ -165,6 +169,20 @@ function nodeConnector(name: string, user: string) {
       }
     },
   };
+}
+
+const ignore = (): void => {};
+
+async function claim(model: ChannelModel, wanted: Claim): Promise<void> {
+  // Without a listener, a connection that breaks meanwhile would end the process.
+  model.on("error", ignore);
+  try {
+    await claimVhost(model, wanted);
+  } catch (error) {
+    await model.close().catch(ignore);
+    throw error;
+  }
+  model.off("error", ignore);
 }
 
 /** Resolves to why the connection ended. Says meanwhile why the broker reads nothing from it; null: it does again. */
@@ -207,6 +225,7 @@ const vhostRefused = "Expected ConnectionOpenOk; got <ConnectionClose";
 export function explainFailure(error: unknown, url: string): FailedAttempt {
   const message = errorText(error);
   const user = userOf(url);
+  if (error instanceof SetupFault) return { kind: "refused", reason: message, ends: error };
   if (error instanceof UserChanged) return { kind: "refused", reason: message, isFinal: true };
   if (/ACCESS[_-]REFUSED/.test(message)) {
     return { kind: "refused", reason: `login refused for user ${user}` };

@@ -1,4 +1,4 @@
-import { topologyOf } from "../topology/topology.ts";
+import { queueOfStore, topologyOf } from "../topology/topology.ts";
 import { codeOf, connectTo, notFound } from "./inspect-connection.ts";
 import { inspectManagement, type ManagementFacts } from "./inspect-management.ts";
 import {
@@ -17,6 +17,8 @@ export interface InspectBrokerOptions {
   readonly name: string;
   /** The Agents whose queues should be there. */
   readonly agents: readonly string[];
+  /** The id of the state store that the virtual host should belong to; null: it is not known. */
+  readonly storeId?: string | null;
 }
 
 export interface BrokerFacts {
@@ -25,6 +27,8 @@ export interface BrokerFacts {
   readonly blocked: string | null;
   readonly queues: readonly QueueFacts[];
   readonly missingExchanges: readonly string[];
+  /** The queue that marks the virtual host as that of a store; null: the store is not known. */
+  readonly owner: QueueFacts | null;
   /** What the management of the broker says; null: its URL was not given. */
   readonly management: ManagementFacts | { readonly fault: string } | null;
 }
@@ -34,7 +38,7 @@ export interface BrokerFacts {
  * nothing behind. Throws `broker.unreachable`.
  */
 export async function inspectBroker(options: InspectBrokerOptions): Promise<BrokerFacts> {
-  const { url, name, agents, managementUrl } = options;
+  const { url, name, agents, managementUrl, storeId = null } = options;
   await using connection = await connectTo(url, name);
   const { exchanges, queues } = topologyOf(agents);
   const seen: QueueFacts[] = [];
@@ -47,6 +51,8 @@ export async function inspectBroker(options: InspectBrokerOptions): Promise<Brok
     const code = await codeOf(connection.model, (channel) => channel.checkExchange(exchange.name));
     if (code === notFound) missing.push(exchange.name);
   }
+  const mark = storeId === null ? undefined : queueOfStore(storeId);
+  const owner = mark === undefined ? null : await inspectQueue(connection.model, mark);
   const management =
     managementUrl === null ? null : await inspectManagement({ url: managementUrl, brokerUrl: url });
   const managed = management === null || "fault" in management ? null : management.queues;
@@ -55,6 +61,7 @@ export async function inspectBroker(options: InspectBrokerOptions): Promise<Brok
     blocked: await reasonOfBlock(url, name),
     queues: managed === null ? seen : seen.map((facts, at) => uncover(facts, queues[at], managed)),
     missingExchanges: missing,
+    owner: owner === null || managed === null ? owner : uncover(owner, mark, managed),
     management,
   };
 }

@@ -16,6 +16,7 @@ import {
   replyQueues,
   requestExchange,
   statusExchange,
+  storeQueue,
   submissionExchange,
   submissionQueue,
   unrecordedExchange,
@@ -177,21 +178,22 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
     }
     case "submission":
       return {
-        configure: nothing,
+        configure: only([storeQueue]),
         read: only([submissionQueue]),
         write: only([wakeExchange]),
       };
     case "operations":
-      return { configure: nothing, read: nothing, write: only([...hints, ...replayed]) };
+      return { configure: only([storeQueue]), read: nothing, write: only([...hints, ...replayed]) };
     case "scheduler":
       return {
         // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue.
-        // And it holds a queue that stands for the one of its own, and declares the one that marks a broker.
+        // And it holds a queue that stands for the one of its own, and declares those that mark a broker.
         configure: only([
           ...agents.map(agentQueue),
           replyQueue,
           ...ownReplyQueues.map(ownerOf),
           canaryQueue,
+          storeQueue,
         ]),
         read: only([
           ...replyQueues,
@@ -207,7 +209,7 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
       };
     case "supervisor":
       return {
-        configure: only([unrecordedQueue]),
+        configure: only([unrecordedQueue, storeQueue]),
         read: nothing,
         write: only([...hints, replyExchange]),
       };

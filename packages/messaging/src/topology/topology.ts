@@ -13,6 +13,7 @@ import {
   replyQueues,
   requestExchange,
   statusExchange,
+  storeQueue,
   submissionExchange,
   submissionQueue,
   unrecordedExchange,
@@ -98,6 +99,15 @@ const sign = (name: string): Queue => ({
     "x-overflow": "drop-head",
     "x-message-ttl": 2_000,
   },
+});
+
+/**
+ * The queue that marks a virtual host as that of the state store with this id. Two stores have different limits, but for
+ * one pair in 268 million; nothing is ever in it, and every release of RabbitMQ compares this argument.
+ */
+export const queueOfStore = (id: string): Queue => ({
+  name: storeQueue,
+  arguments: { "x-queue-type": "quorum", "x-max-length": Number.parseInt(id.slice(0, 7), 16) + 1 },
 });
 
 /** The queue of one Agent, and how requests reach it. */

@@ -108,6 +108,14 @@ export const MaxMessageBytes = Integer({
  */
 export const Events = Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "off" });
 
+/**
+ * `on`: takes the virtual host over from another state store, which is gone, with what waits in its queues. For one
+ * start, on submission, scheduler and supervisor.
+ */
+export const BrokerTakeOver = Type.Union([Type.Literal("on"), Type.Literal("off")], {
+  default: "off",
+});
+
 /** The configuration of every service. Keys are the environment variables' own names, so grep finds both. */
 export const BaseConfig = Type.Object({
   /** The least severe log lines that are written. */

@@ -16,7 +16,14 @@ async function serve(options: Partial<GuardOptions> = {}, handler: Handler = ans
   return {
     guard,
     port,
+    /** Closes the server, and resolves once it has, to the milliseconds that it took. */
+    async close() {
+      const begun = performance.now();
+      await new Promise((resolve) => void server.close(resolve));
+      return performance.now() - begun;
+    },
     async [Symbol.asyncDispose]() {
+      if (!server.listening) return;
       server.closeAllConnections();
       server.close();
       await once(server, "close");
@@ -65,6 +72,16 @@ async function heard(socket: Socket, text: string): Promise<string> {
   let received = "";
   while (!received.includes(text)) received += String((await once(socket, "data"))[0]);
   return received;
+}
+
+/** Resolves to all that the server has said once it has closed the connection. */
+async function textOf(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (piece: Buffer) => {
+    text += piece.toString();
+  });
+  await once(socket, "close");
+  return text;
 }
 
 test("on loopback another name of this host and a page of another one are refused, with what to do", async () => {
@@ -262,4 +279,83 @@ test("behind a trusted proxy each client has its own share, and the proxy none",
   expect((await ask(served.port, forwarded)).text).toBe("2001:db8:1:2::/64");
   expect((await ask(served.port, forwarded, { from: "127.0.0.2" })).text).toBe("127.0.0.2");
   for (const socket of clients) socket.destroy();
+});
+
+/** Milliseconds: far less than a connection without a request is kept, and than a busy machine needs. */
+const atOnce = 5_000;
+
+test("a server that closes ends each connection with its last answer, for which it waits", async () => {
+  const { promise: answered, resolve: answerAll } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: allAsked } = Promise.withResolvers<void>();
+  let begun = 0;
+  await using served = await serve({}, (request, response) => {
+    begun += 1;
+    if (begun === 3) allAsked();
+    // Its head says that the connection is kept.
+    if (request.url === "/begun") response.write("begun ");
+    void answered.then(() => response.end(`answer to ${request.url}`));
+  });
+  const sockets = [await open(served.port, head("/begun")), await open(served.port, head("/1"))];
+  const texts = sockets.map(textOf);
+  sockets[1]?.write(head("/2"));
+  await asked;
+  const closed = served.close();
+  // Asked while the server closes, on a connection that it keeps for its answers.
+  sockets[1]?.write(head("/3"));
+  answerAll();
+  const [first = "", second = ""] = await Promise.all(texts);
+  expect(first).toContain("begun ");
+  expect(first).toContain("answer to /begun");
+  expect(second).toContain("answer to /1");
+  expect(second).toMatch(/connection: close[^]*answer to \/2/i);
+  expect(second).not.toContain("answer to /3");
+  expect(await closed).toBeLessThan(atOnce);
+});
+
+test("a server that closes waits neither for connections without a request nor for the end of streams", async () => {
+  await using served = await serve({ closeWithin: 60_000 }, (request, response) => {
+    if (request.url !== "/stream") return void response.end("served");
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    response.write("retry: 1000\n\n");
+  });
+  const silent = await open(served.port);
+  const halved = await open(served.port, "GET / HTTP/1.1\r\nhost:");
+  const idle = await open(served.port, head());
+  await heard(idle, "served");
+  const stream = await open(served.port, head("/stream"));
+  await heard(stream, "retry");
+  const texts = [silent, halved, idle, stream].map(textOf);
+  expect(await served.close()).toBeLessThan(atOnce);
+  await Promise.all(texts);
+});
+
+test("a request that comes while the server closes is refused with what to do, and its connection closed", async () => {
+  await using served = await serve();
+  const socket = await open(served.port);
+  const text = textOf(socket);
+  const closed = served.close();
+  socket.write(head());
+  expect(await text).toMatch(/^HTTP\/1\.1 503 [^]*connection: close[^]*"request\.overload"/i);
+  expect(await text).toContain("This process is stopping. Send the same request again");
+  await closed;
+});
+
+test.each<[string, string, Handler]>([
+  ["whose body never ends", "content-length: 10\r\n", (request) => void request.resume()],
+  ["whose handler never answers", "", () => {}],
+  ["whose answer is never read", "", (_, response) => void response.end(Buffer.alloc(64 << 20))],
+])("a server that closes cuts a request %s when its time is over", async (_, more, handler) => {
+  const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
+  const closeWithin = 300;
+  await using served = await serve({ closeWithin }, (request, response) => {
+    isAsked();
+    handler(request, response);
+  });
+  const socket = (await open(served.port)).pause();
+  socket.write(head("/", more));
+  await asked;
+  const took = await served.close();
+  expect(took).toBeGreaterThan(closeWithin * 0.9);
+  expect(took).toBeLessThan(atOnce);
+  socket.destroy();
 });

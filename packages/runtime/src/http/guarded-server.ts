@@ -33,6 +33,8 @@ export interface GuardOptions {
   readonly names?: ReadonlySet<string>;
   /** Pages of other origins that may ask; none unless given. */
   readonly origins?: Origins;
+  /** Milliseconds that clients have for what they began when a server closes; then they are cut. */
+  readonly closeWithin?: number;
   /** Whether a request shows the right operators' token. Operators have a reserve of everything. */
   readonly isOperator?: (headers: IncomingHttpHeaders) => boolean;
 }
@@ -58,6 +60,7 @@ export const defaultLimits = {
   connections: 2_000,
   requestTimeout: 10_000,
   addressShare: 25,
+  closeWithin: 5_000,
 } as const satisfies GuardOptions;
 
 const mostHeaders = 100;
@@ -73,6 +76,8 @@ const pipelined = 16;
 const longestCheckInterval = 1_000;
 /** Milliseconds that a connection without a request is kept. */
 const keepAlive = 72_000;
+/** Milliseconds that one without a request is kept when its server closes: a request may be on its way. */
+const requestWithin = 1_000;
 /** A request that waits, and then takes all the time that the store may take. */
 const workFor = 20_000;
 /** Percent of everything that only operators get. */
@@ -146,8 +151,9 @@ interface Parts {
 /** The one place in which an HTTP server is made. */
 function guardedServer(parts: Parts, handler: RequestListener): Server {
   const { connections: most, requestTimeout, origins = noOrigins } = parts.options;
+  const { closeWithin = defaultLimits.closeWithin } = parts.options;
   let isLocal = false;
-  const server = createServer(
+  const server: Server = createServer(
     {
       // Node checks both; with a longer one for headers it would apply that to bodies.
       headersTimeout: requestTimeout,
@@ -159,9 +165,10 @@ function guardedServer(parts: Parts, handler: RequestListener): Server {
     (request, response) => {
       takeTurn(parts, request, response, () => {
         const requestId = nameRequest(request);
+        if (!server.listening) response.setHeader("connection", "close");
         // A refusal is to be read by the page, too.
         allowOrigin(request, response, origins);
-        const problem = refusalOf(parts, request, isLocal);
+        const problem = server.listening ? refusalOf(parts, request, isLocal) : stopping;
         if (problem !== null) return send(response, problem, requestId);
         response.setHeader(requestIdHeader, requestId);
         for (const [name, value] of safeEntries) response.setHeader(name, value);
@@ -184,7 +191,65 @@ function guardedServer(parts: Parts, handler: RequestListener): Server {
   server.on("checkExpectation", (request, response) =>
     send(response, expectationFailed, nameRequest(request)),
   );
+  closeInTime(server, { connectionOf: parts.connections.of, closeWithin });
   return server;
+}
+
+interface Closing {
+  readonly connectionOf: (socket: Socket) => Connection | undefined;
+  readonly closeWithin: number;
+}
+
+/**
+ * Has a server that closes end each connection with its last answer. Node would keep one on which a request was being
+ * answered for as long as an idle one, and one that never had a request for ever; and it would cut an answer that is
+ * written and not sent yet.
+ */
+function closeInTime(server: Server, { connectionOf, closeWithin }: Closing): void {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  const answersOn = (socket: Socket) => [...(connectionOf(socket)?.unanswered ?? [])];
+  const destroy = (isMeant: (socket: Socket) => boolean) => (): void => {
+    for (const socket of sockets) if (isMeant(socket)) socket.destroy();
+  };
+  // Node calls it when it closes.
+  server.closeIdleConnections = destroy((socket) => {
+    const { last = null } = connectionOf(socket) ?? {};
+    return last !== null && answersOn(socket).length === 0;
+  });
+  const close = server.close.bind(server);
+  server.close = (closed) => {
+    if (!server.listening) return close(closed);
+    for (const socket of sockets) {
+      const last = answersOn(socket).at(-1);
+      if (last !== undefined) endWith(last, socket);
+    }
+    const timers = [
+      setTimeout(
+        destroy((socket) => answersOn(socket).length === 0),
+        requestWithin,
+      ),
+      setTimeout(
+        destroy(() => true),
+        closeWithin,
+      ),
+    ];
+    server.once("close", () => {
+      for (const timer of timers) clearTimeout(timer);
+    });
+    return close(closed);
+  };
+}
+
+/** Ends a connection with this answer. A stream of events has no end of its own: its client connects elsewhere. */
+function endWith(answer: ServerResponse, socket: Socket): void {
+  if (!answer.headersSent) answer.setHeader("connection", "close");
+  const isStream = String(answer.getHeader("content-type")).startsWith("text/event-stream");
+  if (answer.headersSent && isStream) socket.destroySoon();
+  else answer.once("close", () => socket.destroySoon());
 }
 
 /**
@@ -262,6 +327,12 @@ export const noRoom: ProblemText = {
   code: "request.overload",
   message:
     "There is no room for this request now, or this address has its share already. Send the same request again, with the same Idempotency-Key.",
+};
+const stopping: ProblemText = {
+  status: 503,
+  code: "request.overload",
+  message:
+    "This process is stopping. Send the same request again, with the same Idempotency-Key: another process answers it.",
 };
 const tooManyHeaders: ProblemText = {
   status: 431,

@@ -36,7 +36,11 @@ interface HttpSettings {
   readonly TRUSTED_PROXIES?: string;
   readonly HTTP_NAMES?: string;
   readonly CORS_ORIGINS?: string;
+  readonly SHUTDOWN_GRACE: number;
 }
+
+/** The share of the grace that clients have for what they began: broker and store are closed in the rest. */
+const shareOfGrace = 0.7;
 
 /** What the settings of a service say of its guard. Throws `config.invalid`. */
 export const guardSettings = (config: HttpSettings): GuardOptions => ({
@@ -46,4 +50,5 @@ export const guardSettings = (config: HttpSettings): GuardOptions => ({
   proxies: readProxies(config.TRUSTED_PROXIES ?? ""),
   names: readNames(config.HTTP_NAMES ?? ""),
   origins: readOrigins(config.CORS_ORIGINS ?? ""),
+  closeWithin: config.SHUTDOWN_GRACE * shareOfGrace,
 });

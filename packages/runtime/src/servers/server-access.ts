@@ -20,6 +20,8 @@ export interface FailedAttempt {
   readonly reason: string;
   /** Nothing that happens at the server can help: the process must start again. */
   readonly isFinal?: boolean;
+  /** Ends the process at once: what is set cannot work with this server. */
+  readonly ends?: SetupFault;
 }
 
 /** How one attempt is made. */
@@ -109,7 +111,8 @@ export function serverAccess(options: AccessOptions): ServerAccess {
   };
   const alarm = alarmOf(parts, metrics);
 
-  const endTimeout = ({ isFinal = false }: FailedAttempt): void => {
+  const endTimeout = ({ isFinal = false, ends }: FailedAttempt): void => {
+    if (ends !== undefined) return giveUp(ends);
     const { kind, refusedFor } = known.state;
     const isOver = timeout !== null && kind === "refused" && refusedFor >= timeout;
     if (isFinal || isOver) giveUp(words.refusedForGood(known.lastReason));
@@ -175,7 +178,7 @@ async function turn(
   }
 }
 
-interface Failed extends Pick<Failure, "kind"> {
+interface Failed extends Pick<Failure, "kind">, Pick<FailedAttempt, "ends"> {
   readonly reason: string;
   readonly error: unknown;
 }
@@ -183,7 +186,7 @@ interface Failed extends Pick<Failure, "kind"> {
 function failed(
   known: Known,
   { log, clock, random, words }: Parts,
-  { kind: how, reason, error }: Failed,
+  { kind: how, reason, error, ends }: Failed,
 ): void {
   const wasKnown = known.state !== unknownServer;
   const servers = serverUrls(known.tried).length;
@@ -192,7 +195,8 @@ function failed(
   known.lastError = error;
   known.lastReason = reason;
   const { kind } = known.state;
-  if (known.logged.has(kind)) return;
+  // What ends the process is said then.
+  if (known.logged.has(kind) || ends !== undefined) return;
   known.logged = new Set([...known.logged, kind]);
   words.down(log, { kind, wasKnown, reason, error });
 }

@@ -105,6 +105,7 @@ describe("a service that gets a signal to stop", () => {
     service.stop();
     await service.said("shutdown timed out");
     expect(await service.exit()).toMatchObject({ code: 1 });
+    expect(service.lines.at(-1)).toMatchObject({ open: { Timeout: expect.any(Number) } });
   });
 });
 

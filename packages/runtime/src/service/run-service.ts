@@ -1,4 +1,4 @@
-import { ContractFault, Fault, SetupFault } from "@holdfast/domain";
+import { Fault, SetupFault } from "@holdfast/domain";
 import type { Logger } from "pino";
 import type { TObject } from "typebox";
 import { injectedFaults } from "../faults/failpoint.ts";
@@ -37,7 +37,7 @@ async function runToTheEnd<Schema extends TObject>(
   try {
     await opened.work({ signal, onTransientFault });
   } catch (err) {
-    if (err instanceof ContractFault && err.code === "config.invalid") refuseConfiguration(err);
+    if (err instanceof Fault && err.code === "config.invalid") refuseConfiguration(err);
     if (err instanceof SetupFault && err.code.endsWith(".login_refused")) {
       log.fatal({ err }, "login refused for too long");
       process.exit(loginRefused);
@@ -68,10 +68,17 @@ function stopOnSignals({ log, shutdownGrace: grace }: OpenService): AbortSignal 
     log.info({ signal: received }, "stopping");
     stop.abort();
     setTimeout(() => {
-      log.error({ grace }, "shutdown timed out");
+      log.error({ grace, open: openResources() }, "shutdown timed out");
       process.exit(1);
     }, grace).unref();
   };
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
   return stop.signal;
+}
+
+/** What this process has open, by kind, and how many of each: it shows what a stop waits for. */
+function openResources(): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
 }

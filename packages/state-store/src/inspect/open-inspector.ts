@@ -16,6 +16,7 @@ import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
 import { readPaths } from "./find-paths.ts";
 import { type FoundPooler, findPooler } from "./find-pooler.ts";
+import { readStoreId } from "./find-store-id.ts";
 import { findBreakerFacts, findTaskFacts } from "./find-task-facts.ts";
 import { findUnusable } from "./find-unusable.ts";
 import { findStalledConsumers } from "./stalled-consumers.ts";
@@ -181,6 +182,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     }) => bound(findViolations)(range),
     findServer: async () => (await bound(findServer)({}))[0]!,
     findMigrations: () => ask(findMigrations),
+    findStoreId: () => ask(readStoreId),
     findHolders: bound(findHolders),
     findUnvacuumed: bound(findUnvacuumed),
     findAgentDemands: () => bound(findAgentDemands)({ keptBelow: limits.longAttempt }),

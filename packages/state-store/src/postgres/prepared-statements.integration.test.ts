@@ -67,6 +67,7 @@ const withoutIds = [
   "findRemotes",
   "findStatistics",
   "findStatisticsProgress",
+  "findStoreId",
   "findTaskByKey",
   "findTotals",
   "findUnavailableAgents",

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findPgbouncer, startPgbouncer } from "@holdfast/test-servers";
+import { findPgbouncer, openLink, startPgbouncer } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { openTestApplication, type TestApplication } from "../../test/application.ts";
 import { listenToInbox } from "./listen-to-inbox.ts";
@@ -23,14 +23,14 @@ const enqueue = (by: Pick<TestApplication["application"], "query"> = app.applica
   by.query(`select state.enqueue_submission('{"workflow": "trip", "input": {"x": 1}}')`);
 
 /** A process that listens, and has announced itself. */
-async function listener(instance: string) {
+async function listener(instance: string, url = app.db.url) {
   const channel = `inbox_${instance}_${randomUUID()}`;
   const ending = new AbortController();
   const listening = Promise.withResolvers<void>();
   const wakes = { count: 0, isListening: false };
   let onWake = (): void => {};
   const ended = listenToInbox({
-    url: app.db.url,
+    url,
     applicationName: instance,
     channel,
     signal: ending.signal,
@@ -68,6 +68,16 @@ async function listener(instance: string) {
     },
   };
 }
+
+test("a process ends soon that listens to a server which has fallen silent", async () => {
+  await using link = await openLink(app.db.url);
+  const { ended, ...one } = await listener("silenced", link.url);
+  link.silence();
+  const asked = performance.now();
+  await one[Symbol.asyncDispose]();
+  expect(await ended).toBe("ended");
+  expect(performance.now() - asked).toBeLessThan(10_000);
+});
 
 test("what is enqueued wakes a process when its transaction commits, and what is rolled back wakes none", async () => {
   await using one = await listener("one");

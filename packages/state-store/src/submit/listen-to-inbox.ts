@@ -1,4 +1,4 @@
-import { storeUrls } from "@holdfast/runtime";
+import { storeUrls, systemClock, within } from "@holdfast/runtime";
 import type { Client } from "pg";
 import { accessTo, type ConnectionOptions, sharesSessions } from "../postgres/pool.ts";
 import { connectWithin, storeClient } from "../postgres/store-client.ts";
@@ -16,6 +16,8 @@ interface ListenOptions extends Pick<ConnectionOptions, "url" | "applicationName
 
 /** Milliseconds of one connection: as those of the pool, none leads for longer to a server that was replaced. */
 const maxLifetime = 600_000;
+/** Milliseconds. */
+const endWithin = 2_000;
 
 /**
  * Listens to what applications enqueue, over a connection of its own, until that ends or has lasted for some minutes.
@@ -47,7 +49,8 @@ export async function listenToInbox(options: ListenOptions): Promise<"ended" | "
   } finally {
     clearTimeout(timer);
     onListening(false);
-    await client.end();
+    // A server that is silent does not answer to a goodbye.
+    await within(client.end(), endWithin, systemClock);
   }
 }
 

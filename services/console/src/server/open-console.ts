@@ -41,7 +41,7 @@ export function openConsole({
       requestIdLogLabel: "requestId",
     }),
     bodyLimit: bodyBytes,
-    forceCloseConnections: true,
+    forceCloseConnections: "idle",
   });
   consoleRoutes(app);
   app.get("/", async (_, reply) => reply.redirect("/console/", 302));
@@ -57,7 +57,8 @@ export function openConsole({
       replyOptions: {
         rewriteRequestHeaders: (
           { raw },
-          { origin: _origin, "transfer-encoding": _chunked, ...headers },
+          // The body is here: its client has been told to send it.
+          { origin: _origin, "transfer-encoding": _chunked, expect: _met, ...headers },
         ) => ({
           ...headers,
           // The API counts by the address of the browser, where TRUSTED_PROXIES names this service.

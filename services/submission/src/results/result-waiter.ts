@@ -24,7 +24,6 @@ export interface ResultWaiter {
   wait(taskId: string, how: Wait): Promise<void>;
   /** Lets all that wait go. */
   stop(): void;
-  readonly isStopped: boolean;
 }
 
 /** Milliseconds between two looks: fewer while the youngest has waited for less than a second, more afterwards. */
@@ -94,9 +93,6 @@ export function resultWaiter({
         onGone(one.leave);
         plan(soon);
       }),
-    get isStopped() {
-      return isStopped;
-    },
     stop() {
       isStopped = true;
       if (next !== null) clearTimeout(next);

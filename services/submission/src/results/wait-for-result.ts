@@ -29,8 +29,6 @@ export async function waitForResult(
     onGone: (leave) => onGone(request.raw, reply.raw, leave),
   });
   if (usual !== undefined) socket.setTimeout(usual);
-  // A connection that stays open would keep the service from stopping.
-  if (waiter.isStopped) void reply.header("connection", "close");
 }
 
 /** The wait that a client prefers (RFC 7240), at most a minute; null: it does not wait. */

@@ -14,4 +14,8 @@ export interface MigrateStatements {
     readonly params: object;
     readonly row: { readonly project: Maybe<string>; readonly isUsed: Maybe<boolean> };
   };
+  readonly "find-store-id": {
+    readonly params: object;
+    readonly row: { readonly id: Maybe<string> };
+  };
 }
