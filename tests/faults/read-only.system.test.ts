@@ -42,9 +42,7 @@ if (!isPossible) {
     "No service runs read-only: that needs root and mounts of its own, on Linux.\n",
   );
 }
-const testReadOnly = isPossible ? test : test.skip;
-
-testReadOnly(
+(isPossible ? test : test.skip)(
   "services run as another user than root on file systems that are read-only",
   async () => {
     await using faulty = await startFaultySystem({ within: readOnly });
