@@ -11,6 +11,15 @@ export function nodeIsNewEnough() {
 }
 
 /**
+ * Why nothing of the repository runs on this system; null: it does.
+ * @param {NodeJS.Platform} platform
+ */
+export const whyNotOn = (platform) =>
+  platform === "win32"
+    ? "A clone of Holdfast does not run on Windows, which has neither its shell nor its signals: run it in WSL."
+    : null;
+
+/**
  * The path of a Node that is, out of npm's own cache: nothing on the machine is replaced.
  * @param {(line: string) => void} say
  */

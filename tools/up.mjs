@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { buildConsole } from "./build-console.mjs";
 import { install, pnpm } from "./install.mjs";
-import { fetchNode, nodeIsNewEnough, withNodeFirst } from "./node.mjs";
+import { fetchNode, nodeIsNewEnough, whyNotOn, withNodeFirst } from "./node.mjs";
 import { root } from "./root.mjs";
 import { run } from "./run.mjs";
 import { test } from "./test.mjs";
@@ -70,6 +70,8 @@ function writeRows() {
 async function main() {
   const chosen = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
   if (!chosen) throw new Error(`Say which task: ${Object.keys(tasks).join(", ")}.`);
+  const whyNot = whyNotOn(process.platform);
+  if (whyNot !== null) throw new Error(whyNot);
   if (!nodeIsNewEnough()) {
     const node = fetchNode(say);
     return await run(node, process.argv.slice(1), { env: withNodeFirst(node) });

@@ -47,6 +47,8 @@ interface FaultyOptions {
    * `holdfast dev`; so do those that are started later, unless they get faults of a process.
    */
   readonly apart?: SystemOptions["apart"];
+  /** The command within which services run: all of them are processes of their own then. */
+  readonly within?: readonly string[];
   /** The test itself publishes what no service would: then messages are not held against their schemas. */
   readonly forging?: boolean;
 }
@@ -109,7 +111,8 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
       broker: server,
       dataFolder: folder.path,
       ...(options.count === undefined ? {} : { count: options.count }),
-      apart: options.apart ?? [],
+      ...(options.within === undefined ? {} : { within: options.within }),
+      apart: options.within === undefined ? (options.apart ?? []) : "all",
       env: withTestSettings(options.env ?? {}),
       onLog: (line, service, pid) => log.push({ ...line, service, pid }),
     }),

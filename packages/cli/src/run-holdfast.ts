@@ -10,6 +10,7 @@ import { actorOf } from "./api/values.ts";
 import { type Invocation, type Io, type Output, outputs, type Verb } from "./api/verb.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { groupHelp, usage, verbHelp } from "./help.ts";
+import { useProxiesOf } from "./proxies.ts";
 
 /** Does what the arguments of `holdfast` say; resolves to the exit code. Throws never. */
 export async function runHoldfast(args: readonly string[], io: Io): Promise<number> {
@@ -23,6 +24,8 @@ export async function runHoldfast(args: readonly string[], io: Io): Promise<numb
     output = outputOf(parsed.values, output);
     if (parsed.values["help"] === true) return show(verbHelp(verb), io);
     mustFit(verb, parsed.positionals);
+    // What a service asks, and an Agent that it runs, is for its own settings to say.
+    if (verb.name !== "start") useProxiesOf(io.env);
     const invocation = invocationOf(parsed, { io, output });
     const outcome = await verb.run(invocation);
     io.out(print(outcome, output, invocation.at));

@@ -41,7 +41,6 @@ export async function develop(options: Development): Promise<void> {
   const allRuns = Promise.withResolvers<void>();
   await using prepared = disposableStack();
   let brokerUrl = "";
-
   // RabbitMQ takes longest, so it has the processors first.
   const brokerLoaded = Promise.withResolvers<void>();
   const env = () => ({ BROKER_URL: brokerUrl });
@@ -58,7 +57,7 @@ export async function develop(options: Development): Promise<void> {
   const begun = Promise.withResolvers<Begun>();
   // A server that does not start is the first fault, and ends everything.
   for (const one of [begun.promise, parts]) one.catch(() => {});
-  const onPlaces = (places: Places): void => begun.resolve(begin(places));
+  const onPlaces = (places: Places) => begun.resolve(begin(places));
   const loading = { onPlaces, onBrokerLoaded: brokerLoaded.resolve };
   await using servers = await startServers({ dataFolder, owner, fresh, say, ...loading });
   brokerUp.resolve();
@@ -66,14 +65,15 @@ export async function develop(options: Development): Promise<void> {
   // Released before the servers: what was begun is still written.
   await using _begun = { [Symbol.asyncDispose]: () => prepared.disposeAsync() };
   signal.throwIfAborted();
-  const [{ api, known, sync, watch }, { agents }] = await Promise.all([begun.promise, parts]);
+  const { agents, loader } = await parts;
+  const { api, known, sync, watch } = await begun.promise;
   allRuns.resolve();
   signal.throwIfAborted();
   writePlaces(dataFolder, { ...placesOf(servers), api, operatorToken });
   const ms = performance.now() - from;
   for (const line of banner({ api, operatorToken, brokerUrl, folder, sync, agents, ms })) say(line);
   sync.sayGaps(await known());
-  prepared.use(watch(keepInStep({ folder, sync, agents, known, say })));
+  prepared.use(watch(keepInStep({ ...options, sync, loader, agents, known })));
   const actions = openActions({
     api,
     folder,
@@ -87,7 +87,7 @@ export async function develop(options: Development): Promise<void> {
   });
   using _keys = readKeys(process.stdin, {
     onKey: (key) => void actions[key]?.().catch((error: unknown) => say(errorText(error))),
-    onStop: () => options.stop.abort(),
+    onStop: () => stop.abort(),
   });
   await untilAborted(signal);
   say("stopping …");

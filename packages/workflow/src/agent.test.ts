@@ -31,7 +31,7 @@ test("a contract that breaks the rules names every breach", () => {
     expect.objectContaining({
       code: "agent.invalid",
       message: [
-        'Agent "pay.ments": not a usable name',
+        "Agent pay.ments: not a usable name",
         'Agent pay.ments: operation "pay-out": not a usable name',
         'Agent pay.ments: "refund" undoes one operation and is nothing else',
         'Agent pay.ments: "refund" undoes one operation and is nothing else',

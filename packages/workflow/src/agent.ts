@@ -1,6 +1,7 @@
 import { agentNamePattern, contractHash, operationNamePattern } from "@holdfast/contracts";
 import { ContractFault, type Json, type RemoteDefinition } from "@holdfast/domain";
 import type { WholeTemplate } from "./ref.ts";
+import { type MayBeRefused, refusal, refuse } from "./refusals.ts";
 import {
   type InputOf,
   inputSchemaOf,
@@ -37,7 +38,7 @@ export interface AgentOptions {
 }
 
 /** A request not yet made: which Agent is to do what, with which input. Plain data. */
-export interface Call<Result> {
+export interface Call<Result> extends MayBeRefused {
   readonly agent: string;
   readonly operation: string;
   readonly input: unknown;
@@ -58,7 +59,7 @@ export const contract = Symbol("contract");
 export const contractOf = ({ input, output }: Operation): string | null =>
   contractHash({ input: inputSchemaOf(input), output: outputSchemaOf(output) });
 
-export interface AgentContract<O extends Operations = Operations> {
+export interface AgentContract<O extends Operations = Operations> extends MayBeRefused {
   readonly name: string;
   readonly operations: O;
   /** The remote service that it wraps. Absent: one of the Agent's own name. */
@@ -74,11 +75,38 @@ export type Agent<O extends Operations> = {
   ) => Call<OutputOf<O[Name]["output"]>>;
 };
 
-/** Declares an Agent by its name, which is also its queue, by the operations it offers, and by what it wraps. */
+/**
+ * Declares an Agent by its name, which is also its queue, by the operations it offers, and by what it wraps. Throws a
+ * `ContractFault` (`agent.invalid`) with a line for each mistake.
+ */
 export function defineAgent<const O extends Operations>(
   name: string,
   operations: O,
   options: AgentOptions = {},
+): Agent<O> {
+  try {
+    return declare(name, operations, options);
+  } catch (error) {
+    refuse({ kind: "Agent", name, error });
+    return refusedAgent(name, operations, error);
+  }
+}
+
+/** Stands for an Agent that is refused: its module goes on, and each workflow that calls it is refused as well. */
+function refusedAgent<O extends Operations>(name: string, operations: O, error: unknown): Agent<O> {
+  const refused = { [refusal]: { error } };
+  const nothing = { undo: null, inputSchema: null, outputSchema: null, ...refused };
+  const calls = Object.keys(Object(operations)).map((operation) => [
+    operation,
+    (input: unknown) => ({ agent: name, operation, input, ...nothing }),
+  ]);
+  return { ...Object.fromEntries(calls), [contract]: { name, operations, ...refused } };
+}
+
+function declare<O extends Operations>(
+  name: string,
+  operations: O,
+  options: AgentOptions,
 ): Agent<O> {
   const problems = [
     ...contractProblems(name, operations),
@@ -143,7 +171,7 @@ function contractProblems(agent: string, operations: Operations): readonly strin
   const taken = (name: string, index: number) =>
     Object.hasOwn(operations, name) || undos.indexOf(name) !== index;
   return [
-    ...(new RegExp(agentNamePattern).test(agent) ? [] : [`Agent "${agent}": not a usable name`]),
+    ...(new RegExp(agentNamePattern).test(agent) ? [] : [`Agent ${agent}: not a usable name`]),
     ...[...Object.keys(operations), ...undos]
       .filter((name) => !new RegExp(operationNamePattern).test(name))
       .map((name) => `Agent ${agent}: operation "${name}": not a usable name`),

@@ -2,6 +2,7 @@ import { validateDefinition } from "@holdfast/contracts";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { payments } from "../test/fixtures.ts";
+import { defineAgent, type Operation } from "./agent.ts";
 import { collectWorkflows } from "./collect-workflows.ts";
 import { type AddStep, defineWorkflow } from "./define-workflow.ts";
 import type { Ref } from "./ref.ts";
@@ -62,7 +63,11 @@ test.each<readonly [string, () => unknown, RegExp]>([
     const { definitions, refused } = await collect(load);
     expect(namesOf(definitions)).toEqual(["before.v1", "after.v1"]);
     expect(refused).toEqual([
-      { name: "wrong.v1", error: expect.objectContaining({ message: expect.stringMatching(why) }) },
+      {
+        kind: "workflow",
+        name: "wrong.v1",
+        error: expect.objectContaining({ message: expect.stringMatching(why) }),
+      },
     ]);
   },
 );
@@ -76,6 +81,64 @@ test("a workflow that is refused is named although its module does not export it
   await expect(collect(() => ({ steps: dated("wrong.v1").definition.steps }))).rejects.toThrow(
     /^wrong\.v1, input\/when/,
   );
+});
+
+const agentOf = (name: string, input: z.ZodObject) =>
+  defineAgent(name, { note: { input, output: z.null() } });
+/** Agents that `defineAgent` refuses, by the mistake. */
+const wrongAgents: Readonly<Record<string, readonly [() => ReturnType<typeof agentOf>, RegExp]>> = {
+  "schema is no JSON": [
+    () => agentOf("diary", z.object({ when: z.date() })),
+    /^Agent diary: operation "note", input\/when: a Date cannot be JSON/,
+  ],
+  "name is no name": [() => agentOf("Dia ry", z.object({})), /^Agent Dia ry: not a usable name/],
+  "operation is nothing": [
+    () => defineAgent("diary", { note: undefined as unknown as Operation }) as never,
+    /undo/,
+  ],
+};
+
+test.each(Object.entries(wrongAgents))(
+  "an Agent whose %s is refused by its name, with the workflows that call it and no others",
+  async (_, [define, why]) => {
+    const load = () => {
+      const diary = define();
+      // A call that a module makes once, for several workflows.
+      const note = { call: diary.note({}), completeWithin: "1s" } as const;
+      const calls = defineWorkflow("calls.v1", Trip, (_trip, step) => void step("a", note));
+      const pools = defineWorkflow("pools.v1", Trip, (trip, step) => {
+        const agents = [payments, diary];
+        step("b", { call: payments.assess({ price: trip.price }), agents, completeWithin: "1s" });
+      });
+      return { before: good("before.v1"), calls, pools, after: good("after.v1"), diary };
+    };
+    const { definitions, refused } = await collect(load);
+    expect(namesOf(definitions)).toEqual(["before.v1", "after.v1"]);
+    const [agent, ...workflows] = refused;
+    expect(agent).toEqual({
+      kind: "Agent",
+      name: expect.stringMatching(/^[Dd]ia/),
+      error: expect.objectContaining({ message: expect.stringMatching(why) }),
+    });
+    expect(workflows).toMatchObject(
+      ['calls.v1, step "a"', 'pools.v1, step "b"'].map((place) => ({
+        kind: "workflow",
+        error: {
+          code: "workflow.invalid",
+          message: expect.stringContaining(`${place}: the Agent ${agent?.name} is refused: `),
+        },
+      })),
+    );
+    expect(define).toThrow(why);
+  },
+);
+
+test("what is refused in a module is listed for that module alone, also where others are loaded meanwhile", async () => {
+  const [one, other] = await Promise.all([
+    collect(() => ({ wrong: dated("one.v1"), right: good("right.v1") })),
+    collect(() => ({ wrong: dated("other.v1") })),
+  ]);
+  expect([namesOf(one.refused), namesOf(other.refused)]).toEqual([["one.v1"], ["other.v1"]]);
 });
 
 test("defineWorkflow throws again once no module is being loaded", async () => {

@@ -1,43 +1,48 @@
 import { definitionsIn } from "@holdfast/contracts";
 import { checkPlan } from "./check-plan.ts";
-import {
-  type CollectsRefusals,
-  planOf,
-  type RefusedWorkflow,
-  refusals,
-  type Workflow,
-} from "./define-workflow.ts";
+import { planOf, type Workflow } from "./define-workflow.ts";
+import { type CollectsRefusals, type RefusedDefinition, refusals } from "./refusals.ts";
 import type { Schema } from "./schema.ts";
 
 export { checkPlan } from "./check-plan.ts";
-export type { RefusedWorkflow } from "./define-workflow.ts";
+export type { RefusedDefinition } from "./refusals.ts";
 
 /** What a module has of workflows. */
 export interface CollectedWorkflows<Definition> {
   readonly definitions: readonly Definition[];
-  /** Workflows that cannot be stored; the others of their module can. */
-  readonly refused: readonly RefusedWorkflow[];
+  /** Workflows that cannot be stored, and Agents that cannot be defined; the others of their module can. */
+  readonly refused: readonly RefusedDefinition[];
 }
 
+type Read<Definition> = (definition: object) => Definition;
+
 const collecting = globalThis as CollectsRefusals;
-/** How many modules are being loaded: the list of refusals goes with the last of them. */
-let loads = 0;
+/** The load before: what is refused during a load is of that module, so there is one at a time. */
+let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Loads a module and collects its workflows. One that `defineWorkflow`, `checkPlan` or `read` refuses is listed by its
- * name, and the others are collected all the same. `read` makes of a definition what is wanted of it, as
- * `validateDefinition` does. Throws what `load` throws: nothing of the module is known then.
+ * name, as is an Agent that `defineAgent` refuses, and the others are collected all the same. A workflow that calls such
+ * an Agent is refused as well. `read` makes of a definition what is wanted of it, as `validateDefinition` does. Throws
+ * what `load` throws: nothing of the module is known then.
  */
-export async function collectWorkflows<Definition>(
+export function collectWorkflows<Definition>(
   load: () => Promise<object>,
-  read: (definition: object) => Definition,
+  read: Read<Definition>,
 ): Promise<CollectedWorkflows<Definition>> {
-  const all = (collecting[refusals] ??= []);
-  const before = all.length;
-  loads += 1;
+  const collected = last.then(() => collect(load, read));
+  last = collected.catch(() => {});
+  return collected;
+}
+
+async function collect<Definition>(
+  load: () => Promise<object>,
+  read: Read<Definition>,
+): Promise<CollectedWorkflows<Definition>> {
+  const refused: RefusedDefinition[] = [];
+  collecting[refusals] = refused;
   try {
     const exported = await load();
-    const refused = all.slice(before);
     const definitions: Definition[] = [];
     for (const one of new Set<unknown>(Object.values(exported))) {
       try {
@@ -46,13 +51,12 @@ export async function collectWorkflows<Definition>(
       } catch (error) {
         // The definition of one that `defineWorkflow` refused throws what is listed already.
         const isListed = refused.some((known) => known.error === error);
-        if (!isListed) refused.push({ name: nameOf(one), error });
+        if (!isListed) refused.push({ kind: "workflow", name: nameOf(one), error });
       }
     }
     return { definitions, refused };
   } finally {
-    loads -= 1;
-    if (loads === 0) delete collecting[refusals];
+    delete collecting[refusals];
   }
 }
 

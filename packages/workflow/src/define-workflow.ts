@@ -14,6 +14,7 @@ import { type Conditional, conditionOf } from "./conditions.ts";
 import { type Duration, toMilliseconds } from "./duration.ts";
 import { contractsOfPool } from "./pool.ts";
 import { pointerOf, pointerPart, type Ref, type ResultOf, refTo } from "./ref.ts";
+import { mustNotBeRefused, refuse } from "./refusals.ts";
 import { type InputOf, jsonSchemaOf, partThatIsNoJson, type Schema } from "./schema.ts";
 import {
   policyOf,
@@ -96,20 +97,6 @@ export type Plan<Input, Planned = unknown, Defaults = unknown> = (
   step: AddStep<Defaults>,
 ) => Planned;
 
-/** A workflow that cannot be defined, and why. */
-export interface RefusedWorkflow {
-  readonly name: string;
-  readonly error: unknown;
-}
-
-/** The key of the list of refused workflows, in the global object: a project may have another copy of this package. */
-export const refusals: unique symbol = Symbol.for("holdfast.refusals");
-
-/** The global object: while it has a list, a workflow that is refused goes into that, and no other of its module fails. */
-export interface CollectsRefusals {
-  [refusals]?: RefusedWorkflow[];
-}
-
 /**
  * Runs `plan` once, here and now, to write its steps down. Nothing of it runs in the Scheduler.
  * Throws a `ContractFault` (`workflow.invalid`) that says what is wrong where.
@@ -124,12 +111,10 @@ export function defineWorkflow<
   plan: Plan<InputOf<S>, Planned, Defaults>,
   options: WorkflowOptions<InputOf<S>> & WithDefaults<Defaults> = {},
 ): Workflow<S, ResultOf<Planned>> {
-  const refused = (globalThis as CollectsRefusals)[refusals];
-  if (refused === undefined) return writeDown(name, input, plan, options);
   try {
     return writeDown(name, input, plan, options);
   } catch (error) {
-    refused.push({ name, error });
+    refuse({ kind: "workflow", name, error });
     // What the module makes of its definition fails with the same words.
     const fail = (): never => {
       throw error;
@@ -153,8 +138,9 @@ function writeDown<S extends Schema, Planned, Defaults extends StepDefaults>(
   const following: string[] = [];
   let place = name as string;
   const addStep: AddStep<Defaults> = (stepName, given) => {
-    const { operation, inputSchema, outputSchema } = given.call;
     place = `${name}, step "${stepName}"`;
+    mustNotBeRefused(given.call.agent, given.call);
+    const { operation, inputSchema, outputSchema } = given.call;
     const step = withDefaults(given, defaults);
     const pool = poolOf(step);
     const [{ name: agent } = { name: given.call.agent }] = pool;

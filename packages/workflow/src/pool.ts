@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { schemaMeaning } from "@holdfast/contracts";
 import { ContractFault, type Json } from "@holdfast/domain";
 import { type AgentContract, type Call, contract } from "./agent.ts";
+import { mustNotBeRefused } from "./refusals.ts";
 import { inputSchemaOf, outputSchemaOf, type Schema } from "./schema.ts";
 
 /** An Agent, whatever its operations are. */
@@ -18,6 +19,7 @@ export function contractsOfPool(
   agents: readonly PooledAgent[],
 ): readonly AgentContract[] {
   const contracts = agents.map((agent) => agent[contract]);
+  for (const one of contracts) mustNotBeRefused(one.name, one);
   const names = contracts.map(({ name }) => name);
   const own = contracts.find(({ name }) => name === call.agent);
   if (own === undefined) {

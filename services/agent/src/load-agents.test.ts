@@ -34,6 +34,11 @@ test.each<[string, Parameters<typeof load>[0], RegExp]>([
     /^AGENT_MODULES: \.\/broken\.ts cannot be loaded: broken\.ts(:\d+)?: The greetings are missing$/,
   ],
   [
+    "a contract that cannot be JSON, beside a good one",
+    { modules: ["./refused.ts"] },
+    /^AGENT_MODULES: \.\/refused\.ts cannot be loaded: refused\.ts(:\d+)?: Agent diary: operation "note", input\/when: a Date cannot be JSON/,
+  ],
+  [
     "a package that does not exist",
     { modules: ["no-such-package"] },
     /^AGENT_MODULES: no-such-package cannot be loaded .*no-such-package/,

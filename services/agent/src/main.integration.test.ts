@@ -28,6 +28,11 @@ test.each([
     { AGENT_MODULES: "./absent.ts" },
     "AGENT_MODULES: ./absent.ts cannot be loaded",
   ],
+  [
+    "the contract of one of its Agents is refused",
+    { AGENT_MODULES: "./refused.ts" },
+    'AGENT_MODULES: ./refused.ts cannot be loaded: refused.ts:13: Agent diary: operation "note", input/when: a Date',
+  ],
   ["a module exports no Agent", { AGENT_MODULES: "./no-agent.ts" }, "exports no Agent"],
   [
     "two Agents have one name",

@@ -22,10 +22,10 @@ export async function storeWorkflows(
   { store, directory }: Stored,
 ): Promise<void> {
   const { config } = service;
-  for (const definition of await loadWorkflows(config.WORKFLOW_MODULES ?? "")) {
-    await storeWorkflow(definition, service, store);
-  }
+  const definitions = await loadWorkflows(config.WORKFLOW_MODULES ?? "");
+  for (const definition of definitions) await storeWorkflow(definition, service, store);
   await directory.reload();
+  if (definitions.length > 0) await sayRetired(definitions, service, store);
   if (config.DEFAULT_WORKFLOW !== undefined) await mustBeStored(directory, config.DEFAULT_WORKFLOW);
 }
 
@@ -42,6 +42,20 @@ async function storeWorkflow(
   } catch (error) {
     if (!(error instanceof Fault && error.code === "workflow.operators_only")) throw error;
     log.warn({ ...known, err: error }, "workflow not stored");
+  }
+}
+
+/** Says which of them take no new tasks although they are stored: storing does not reinstate. */
+async function sayRetired(
+  definitions: readonly WorkflowDefinition[],
+  { log }: Service,
+  store: Stored["store"],
+): Promise<void> {
+  const names = new Set(definitions.map(({ name }) => name));
+  for (const { name: workflow, retiredAt, retiredBy } of await store.findWorkflows()) {
+    if (retiredAt !== null && names.has(workflow)) {
+      log.warn({ workflow, retiredBy }, "stored workflow is retired: it takes no new tasks");
+    }
   }
 }
 

@@ -38,6 +38,8 @@ export interface StartOptions {
   /** Is given each line of its log. */
   readonly onLog?: (line: LogLine, service: string, pid: number) => void;
   readonly nodeOptions?: readonly string[];
+  /** A command that becomes the process once it has changed what surrounds it: Node and its arguments follow it. */
+  readonly within?: readonly string[];
 }
 
 const programOf = (service: string, root: string): readonly string[] =>
@@ -75,7 +77,9 @@ export const processSettings = (env: StartOptions["env"], root = repository) => 
 /** Launches a service, for callers to whom one that never gets ready is of use, too. */
 export function launchService(options: StartOptions): LaunchedService {
   const { service, name = service, env, root = repository, onLog, nodeOptions = [] } = options;
-  const child = spawn(process.execPath, [...nodeOptions, ...programOf(service, root)], {
+  const node = [process.execPath, ...nodeOptions, ...programOf(service, root)];
+  const [command = "", ...args] = [...(options.within ?? []), ...node];
+  const child = spawn(command, args, {
     ...processSettings(env, root),
     stdio: ["ignore", "pipe", "pipe"],
   });

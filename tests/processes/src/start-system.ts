@@ -42,6 +42,8 @@ export interface SystemOptions extends Pick<StartOptions, "onLog" | "nodeOptions
    * fraction of the time. A service with a main file of its own or with faults of a process is one, too.
    */
   readonly apart?: "all" | readonly ServiceName[];
+  /** The command within which services run that are processes of their own. The partners, which keep a ledger, do not. */
+  readonly within?: readonly string[];
 }
 
 /** The whole system, in processes of this machine. */
@@ -144,7 +146,7 @@ type Started = Pick<System, "launch" | "start" | "processes">;
 
 /** Starts processes and keeps account of them. */
 function openStarter(
-  { env = {}, programs = {}, onLog, nodeOptions = [], apart = "all" }: SystemOptions,
+  { env = {}, programs = {}, onLog, nodeOptions = [], apart = "all", within = [] }: SystemOptions,
   settingsOf: System["environmentOf"],
 ): Started & { stop(): Promise<void> } {
   const launched: LaunchedProcess[] = [];
@@ -157,6 +159,7 @@ function openStarter(
       env: { ...settingsOf(name), ...env[name], ...more },
       ...(onLog === undefined ? {} : { onLog }),
       nodeOptions,
+      within: name === "partners" ? [] : within,
     };
     const isApart =
       apart === "all" ||

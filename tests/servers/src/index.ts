@@ -5,6 +5,7 @@ export { holdfastOutput } from "./holdfast-output.ts";
 export type { Direction } from "./link/conditions.ts";
 export type { Cut } from "./link/next-cut.ts";
 export { type Link, openLink } from "./link/open-link.ts";
+export { installedRelease, rabbitmqRelease, serversCache } from "./matrix/rabbitmq-releases.ts";
 export { findPgbouncer, type Pgbouncer, startPgbouncer } from "./pgbouncer.ts";
 export {
   holdfastCommand,

@@ -63,7 +63,8 @@ export interface Fleet extends AsyncDisposable {
 }
 
 interface FleetOptions {
-  readonly places: SystemPlaces;
+  /** Returns where the processes of a release find each other. */
+  readonly places: (release: Release) => SystemPlaces;
   /** Milliseconds from one kill to the next. */
   readonly killEvery: number;
   readonly random: () => number;
@@ -158,7 +159,7 @@ function openStarter({ places, onLog }: FleetOptions): Starter {
       service: folderOf(service),
       name: `${service} of ${release.title}`,
       root: release.root,
-      env: environmentOf(service, places),
+      env: environmentOf(service, places(release)),
       onLog: (line) => {
         if (line.level > warning) said.push(line);
         onLog(line, service, release);

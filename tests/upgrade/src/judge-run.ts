@@ -61,7 +61,7 @@ type Judged = Pick<
 
 /** Judges by the store, the API and the partners' ledgers what became of the orders. */
 export async function judgeRun(
-  { fleet, from, to, stateStoreUrl }: Run,
+  { fleet, from, to, stateStoreUrl }: Pick<Run, "fleet" | "from" | "to" | "stateStoreUrl">,
   { name, load, partnersUrl, keptWorkflow, upgradedAt }: JudgeOptions,
 ): Promise<Judged> {
   const ids = await taskIds(stateStoreUrl);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { byMessage, inTurn, overHttp, type SubmittedOrder, submitOrders } from "@holdfast/load";
 import { openQueries, type Queries } from "@holdfast/local-stack";
-import { connectBroker } from "@holdfast/messaging";
+import { type Broker, connectBroker } from "@holdfast/messaging";
 import { sampleOrder } from "@holdfast/orders";
 import { asRole } from "@holdfast/processes";
 import { type CalledOrder, type CallOptions, callServices, type Means } from "./call-services.ts";
@@ -18,6 +18,8 @@ export interface Load {
   readonly called: readonly CalledOrder[];
   /** Orders that were refused for good, and why. */
   readonly refused: readonly string[];
+  /** Has orders by message go to another broker from now on. Resolves once no more are sent to the one before. */
+  moveTo(brokerUrl: string): Promise<void>;
   /** Ends the submitting. Resolves when each order was answered; rejects when one could not be submitted at all. */
   end(): Promise<void>;
 }
@@ -51,13 +53,7 @@ export async function loadOrders(options: LoadOptions): Promise<Load> {
   const called: CalledOrder[] = [];
   const refused: string[] = [];
   const over = new AbortController();
-  const broker = await connectBroker({
-    url: brokerUrl,
-    name: "upgrade",
-    topology: "passive",
-    agents: [],
-    log: { warn: () => {}, error: () => {} },
-  });
+  let broker = await connect(brokerUrl);
   const submitting = Promise.all([
     submitOrders({
       run,
@@ -67,7 +63,7 @@ export async function loadOrders(options: LoadOptions): Promise<Load> {
       orders: 0,
       goesOn: () => !over.signal.aborted,
       http: overHttp(urls),
-      message: byMessage(broker),
+      message: (order) => byMessage(broker)(order),
       record: ({ type, key, kind, taskId, via, at }) => {
         if (type === "ok") accepted.push({ key, kind, taskId, via, at });
       },
@@ -92,6 +88,11 @@ export async function loadOrders(options: LoadOptions): Promise<Load> {
     accepted,
     called,
     refused,
+    async moveTo(url) {
+      const before = broker;
+      broker = await connect(url);
+      await before[Symbol.asyncDispose]();
+    },
     async end() {
       over.abort();
       try {
@@ -102,6 +103,15 @@ export async function loadOrders(options: LoadOptions): Promise<Load> {
     },
   };
 }
+
+const connect = (url: string): Promise<Broker> =>
+  connectBroker({
+    url,
+    name: "upgrade",
+    topology: "passive",
+    agents: [],
+    log: { warn: () => {}, error: () => {} },
+  });
 
 interface Enqueued {
   readonly accepted: AcceptedOrder[];

@@ -3,6 +3,8 @@ import { parseArgs } from "node:util";
 export interface UpgradeOptions {
   /** The revision of the release before; null: the newest tag of a release. */
   readonly from: string | null;
+  /** The release of RabbitMQ to which a system of this release of Holdfast moves; null: Holdfast is upgraded. */
+  readonly rabbitmq: string | null;
   /** How long orders are submitted, in all phases together. */
   readonly seconds: number;
   /** Orders a second, over HTTP and by message. */
@@ -14,9 +16,11 @@ export interface UpgradeOptions {
   readonly json: boolean;
 }
 
-export const usage = `npm run upgrade-run -- [--from REV] [--seconds N] [--rate N] [--seed N] [--no-page] [--json]
+export const usage = `npm run upgrade-run -- [--from REV | --rabbitmq 4.0] [--seconds N] [--rate N] [--seed N] [--no-page] [--json]
 
   --from REV    the release before: any revision of this repository; the newest tag v*, unless given
+  --rabbitmq V  move this release from a cluster of the RabbitMQ that is installed here to one of that
+                release, which Debian has: 4.0 or 4.3
   --seconds N   how long orders are submitted, in all phases together: 600
   --rate N      orders a second: 10, and a fifth as many by SQL
   --seed N      kills in the same order as another run with this seed
@@ -29,6 +33,7 @@ export function readOptions(args: readonly string[]): UpgradeOptions {
     args: [...args],
     options: {
       from: { type: "string" },
+      rabbitmq: { type: "string" },
       seconds: { type: "string", default: "600" },
       rate: { type: "string", default: "10" },
       seed: { type: "string" },
@@ -36,12 +41,14 @@ export function readOptions(args: readonly string[]): UpgradeOptions {
       json: { type: "boolean", default: false },
     },
   });
-  const { from = null, seed, json } = values;
+  const { from = null, rabbitmq = null, seed, json } = values;
+  if (from !== null && rabbitmq !== null) throw new Error("--from or --rabbitmq, and not both");
   if (from?.startsWith("-") === true || from === "") {
     throw new Error(`--from must be a revision, and not ${from}`);
   }
   return {
     from,
+    rabbitmq,
     seconds: whole("seconds", values.seconds),
     rate: whole("rate", values.rate),
     seed: seed === undefined ? 1 + Math.floor(Math.random() * 1_000_000) : whole("seed", seed),

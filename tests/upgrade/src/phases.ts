@@ -98,7 +98,7 @@ type Way = readonly [from: Release, to: Release];
 const nothing: Act = async () => {};
 
 /** Acts one after the other, spread over so many milliseconds. */
-async function spread(acts: readonly Act[], ms: number): Promise<void> {
+export async function spread(acts: readonly Act[], ms: number): Promise<void> {
   const begun = performance.now();
   for (const [index, act] of [...acts, nothing].entries()) {
     const dueIn = begun + (index * ms) / (acts.length + 1) - performance.now();
@@ -109,8 +109,8 @@ async function spread(acts: readonly Act[], ms: number): Promise<void> {
 }
 
 /** Acts that replace one process each, which runs beside the one in its place until that has stopped. */
-const replacing = (
-  { fleet, say }: Run,
+export const replacing = (
+  { fleet, say }: Pick<Run, "fleet" | "say">,
   names: readonly Service[],
   [before, after]: Way,
 ): readonly Act[] =>

@@ -4,7 +4,9 @@ import {
   environmentOf,
   type LogLine,
   operatorToken,
+  type ServiceProcess,
   type SystemBroker,
+  type SystemPlaces,
   shipBroker,
   startService,
 } from "@holdfast/processes";
@@ -36,8 +38,12 @@ const keptWorkflow = "kept-order.v1";
 /** Partners as they are: slow, now and then unwell, and sometimes silent after the effect. */
 const partners = { LATENCY: "80ms", ERROR_RATE: "0.02", APPLY_THEN_DROP_RATE: "0.02" };
 /** Milliseconds from one kill to the next, and kills in a run that is too short for that. */
-const killEvery = 4_000;
+const usualPace = 4_000;
 const fewestKills = 24;
+
+/** Milliseconds from one kill to the next in a run of so many seconds. */
+export const killEvery = (seconds: number): number =>
+  Math.min(usualPace, (seconds * 1_000) / fewestKills);
 
 /** Upgrades a running system from one release to the other, and back where it can, under orders and kills. */
 export async function runUpgrade(options: RunOptions): Promise<UpgradeReport> {
@@ -47,13 +53,12 @@ export async function runUpgrade(options: RunOptions): Promise<UpgradeReport> {
   await migrateTo(from, stateStoreUrl, () => {});
   const places = { stateStoreUrl, broker, partnersUrl: "", dataFolder, ports: {}, without: [] };
   const shop = { ...places, ownWorkflow: false };
-  const env = { ...environmentOf("partners", shop), ...partners };
-  const world = stack.use(await startService({ service: "partners", env }));
+  const world = stack.use(await startPartners(shop));
   const partnersUrl = String(world.ready["url"]);
   const fleet = stack.use(
     openFleet({
-      places: { ...shop, partnersUrl },
-      killEvery: Math.min(killEvery, (seconds * 1_000) / fewestKills),
+      places: () => ({ ...shop, partnersUrl }),
+      killEvery: killEvery(seconds),
       random: seededRandom(seed),
       onKill: ({ service, release }) => say(`kill -9: ${service} of ${release.title}`),
       onLog: (line, service, release) => onLog(line, `${service} of ${release.title}`),
@@ -108,8 +113,15 @@ const badEndsOf = ({ crashes, overstays }: Fleet): readonly string[] => [
   ),
 ];
 
+/** Starts the partners, which know no broker. */
+export const startPartners = (places: SystemPlaces): Promise<ServiceProcess> =>
+  startService({
+    service: "partners",
+    env: { ...environmentOf("partners", places), ...partners },
+  });
+
 /** A phase as it was, in milliseconds since 1970. */
-interface PhaseWindow {
+export interface PhaseWindow {
   readonly name: string;
   readonly what: string;
   readonly since: number;
@@ -128,6 +140,7 @@ async function play(run: Run, seconds: number): Promise<readonly PhaseWindow[]> 
   return windows;
 }
 
+/** What a run had of orders and kills, whatever became of them. */
 const figuresOf = (
   { from, to, pending, refusals, fleet }: Run,
   { accepted, called, refused }: Load,
@@ -147,8 +160,8 @@ const figuresOf = (
   refused: refused.length,
 });
 
-const reportOf =
-  ({ from, fleet }: Run, { accepted }: Load) =>
+export const reportOf =
+  ({ from, fleet }: Pick<Run, "from" | "fleet">, { accepted }: Load) =>
   ({ name, what, since, until }: PhaseWindow): PhaseReport => {
     const isIn = ({ at }: { readonly at: number }): boolean => at >= since && at < until;
     const kills = fleet.kills.filter(isIn);

@@ -1,37 +1,37 @@
 import { markdownTable } from "@holdfast/load";
+import { type MoveReport, sectionOfMove } from "./move-report.ts";
+import { headingOf, listOf, phaseTable } from "./page-parts.ts";
 import { faultsOf, ordersOf, type UpgradeReport } from "./upgrade-report.ts";
 
 const head = `# Upgrades under orders and kills
 
-\`npm run upgrade-run -- --from REV\` writes this page, a part for each release before. It checks that revision out, installs and compiles it, and starts its services and this release's on one Postgres and one RabbitMQ. Orders come over HTTP, by message and by SQL all the time, and from the client and the command of both releases, of which each calls services of its own release or a later one. A process of either release is killed with \`kill -9\` every few seconds. The upgrade is that of [the guide](../guides/upgrade.md). At the end each accepted order must have come to the end that its kind demands, with the effects of that end, once each, in the partners' own ledgers.`;
+\`npm run upgrade-run -- --from REV\` writes this page, a part for each release before. It checks that revision out, installs and compiles it, and starts its services and this release's on one Postgres and one RabbitMQ. Orders come over HTTP, by message and by SQL all the time, and from the client and the command of both releases, of which each calls services of its own release or a later one. A process of either release is killed with \`kill -9\` every few seconds. The upgrade is that of [the guide](../guides/upgrade.md). At the end each accepted order must have come to the end that its kind demands, with the effects of that end, once each, in the partners' own ledgers.
+
+\`npm run upgrade-run -- --rabbitmq 4.0\` does the same for a move from the RabbitMQ of this machine to that one.`;
 
 /** Writes a run into the page, in place of an earlier one from the same release. The newest run stands first. */
-export function writePage(page: string, report: UpgradeReport, at: Date): string {
+export const writePage = (page: string, report: UpgradeReport, at: Date): string =>
+  pageWith(page, sectionOf(report, at), `## From ${report.from} `);
+
+/** Writes a move into the page, in place of an earlier one between the same brokers. */
+export const writeMove = (page: string, report: MoveReport, at: Date): string =>
+  pageWith(page, sectionOfMove(report, at), `${headingOf(report)}\n`);
+
+/** The page with a section first, in place of those that begin so. */
+function pageWith(page: string, section: string, replaced: string): string {
   const [, ...sections] = page.split(/^(?=## )/m);
-  const others = sections.filter((section) => !section.startsWith(`## From ${report.from} `));
-  const all = [sectionOf(report, at), ...others.map((section) => section.trimEnd())];
+  const others = sections.filter((one) => !one.startsWith(replaced));
+  const all = [section, ...others.map((one) => one.trimEnd())];
   return `${[head, ...all].join("\n\n")}\n`;
 }
 
 function sectionOf(report: UpgradeReport, at: Date): string {
-  const { from, to, seed, seconds, kills } = report;
+  const { seed, seconds, kills } = report;
   const faults = faultsOf(report);
   return [
-    `## From ${from} to ${to}`,
+    headingOf(report),
     `On ${at.toISOString().slice(0, 10)}, ${seconds} s of orders, seed ${seed}: ${ordersOf(report).toLocaleString("en")} orders accepted, ${kills} processes killed, ${report.lost} lost, ${report.doubled} doubled. ${migrationOf(report)} ${wayBackOf(report)}`,
-    markdownTable(
-      ["phase", "what runs", "seconds", "killed before", "killed here", "orders", "no answer for"],
-      report.phases.map((phase) => [
-        phase.name,
-        phase.what,
-        String(phase.seconds),
-        String(phase.killsBefore),
-        String(phase.killsHere),
-        phase.orders.toLocaleString("en"),
-        `${(phase.longestPauseMs / 1_000).toFixed(1)} s`,
-      ]),
-    ),
-    "Killed before and here: processes of the release before and of this one. No answer for: the longest time in which no order was accepted over HTTP; each was submitted again under its key until it was.",
+    phaseTable(report.phases),
     markdownTable(
       ["what", "count"],
       countsOf(report).map(([what, count]) => [what, count.toLocaleString("en")]),
@@ -39,8 +39,6 @@ function sectionOf(report: UpgradeReport, at: Date): string {
     ...(faults.length === 0 ? [] : [`Wrong:\n\n${listOf([...faults, ...report.witnesses])}`]),
   ].join("\n\n");
 }
-
-const listOf = (items: readonly string[]): string => items.map((item) => `- ${item}`).join("\n");
 
 function migrationOf({ migrations, stopped }: UpgradeReport): string {
   if (migrations.length === 0) {

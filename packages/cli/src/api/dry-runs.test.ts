@@ -124,11 +124,18 @@ const definition = {
 
 test.each<[string, object, object | null, number, string]>([
   ["new", definition, null, 0, "new"],
-  ["the same", definition, { definition }, 0, "same"],
+  ["the same", definition, { definition, retired: null }, 0, "same"],
+  [
+    "the same, and retired",
+    definition,
+    { definition, retired: { by: "operator:ann" } },
+    0,
+    "is retired, and takes no new tasks: holdfast workflows reinstate t.v1",
+  ],
   [
     "changed under its name",
     definition,
-    { definition: { ...definition, output: 1 } },
+    { definition: { ...definition, output: 1 }, retired: null },
     5,
     "changed",
   ],

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { validateDefinition } from "@holdfast/contracts";
 import { Fault, familyOf, type Json, type WorkflowDefinition } from "@holdfast/domain";
 import { loadModule, locateError } from "@holdfast/runtime/modules";
-import { collectWorkflows } from "@holdfast/workflow/check";
+import { collectWorkflows, type RefusedDefinition } from "@holdfast/workflow/check";
 import { UsageError } from "../api/usage-error.ts";
 import { parseFile } from "../api/values.ts";
 
@@ -46,7 +46,8 @@ export function workflowsIn(pattern: string, cwd: string): Workflows {
       const file = resolve(folder, path);
       const found = await load(file);
       if (name !== undefined) return choose(found, name, `${file} does not have`);
-      const { definitions, refused } = found;
+      const { definitions } = found;
+      const refused = found.refused.filter(isWorkflow);
       const [only, ...more] = definitions;
       if (only !== undefined && more.length + refused.length === 0) return only;
       const [wrong] = refused;
@@ -67,7 +68,7 @@ function choose(
   none: string,
 ): WorkflowDefinition {
   const versionOf = ({ name }: Named) => Number(/\.v(\d+)$/.exec(name)?.[1] ?? 0);
-  const found = [...definitions, ...refused]
+  const found = [...definitions, ...refused.filter(isWorkflow)]
     .filter(({ name }) => name === wanted || familyOf(name) === wanted)
     .toSorted((one, other) => versionOf(one) - versionOf(other))
     .at(-1);
@@ -84,15 +85,18 @@ interface Named {
   readonly name: string;
 }
 
-/** A workflow of a file that cannot be stored. */
-export interface RefusedWorkflow extends Named {
+/** A workflow of a file that cannot be stored, or an Agent that cannot be defined. */
+export interface Refused extends Omit<RefusedDefinition, "error"> {
   /** Begins with the place. */
   readonly why: string;
 }
 
+/** Whether it can be asked for. A workflow that calls an Agent that is refused says so itself. */
+const isWorkflow = ({ kind }: Refused): boolean => kind === "workflow";
+
 interface FileWorkflows {
   readonly definitions: readonly WorkflowDefinition[];
-  readonly refused: readonly RefusedWorkflow[];
+  readonly refused: readonly Refused[];
 }
 
 async function loadFile(file: string): Promise<FileWorkflows> {
@@ -107,17 +111,21 @@ export async function loadWorkflowFile<Definition>(
   read: (definition: object) => Definition,
 ): Promise<{
   readonly definitions: readonly Definition[];
-  readonly refused: readonly RefusedWorkflow[];
+  readonly refused: readonly Refused[];
 }> {
   const { definitions, refused } = await collectWorkflows(() => loadProjectFile(file), read);
-  const whys = refused.map(({ name, error }) => {
+  const whys = refused.map(({ error, ...which }) => {
     const { place, message } = locateError(error, resolve(file), process.cwd());
-    // A fault has a line for each mistake, and names the workflow in each.
-    const why = error instanceof Fault ? error.message : `${name}: ${message}`;
-    return { name, why: `${place}: ${why}` };
+    // A fault has a line for each mistake, and names the definition in each.
+    const why = error instanceof Fault ? error.message : `${titleOf(which)}: ${message}`;
+    return { ...which, why: `${place}: ${why}` };
   });
   return { definitions, refused: whys };
 }
+
+/** What a definition is called where workflows and Agents stand beside each other. */
+export const titleOf = ({ kind, name }: Omit<RefusedDefinition, "error">): string =>
+  kind === "Agent" ? `Agent ${name}` : name;
 
 /** Loads a file of the project. Throws a `UsageError` that says where in it, or in what it imports, the fault is. */
 async function loadProjectFile(file: string): Promise<Readonly<Record<string, unknown>>> {

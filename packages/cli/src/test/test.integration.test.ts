@@ -166,6 +166,30 @@ test("a workflow that cannot be JSON fails its own cases, and those of others in
   expect(code).toBe(2);
 });
 
+test("an Agent that is refused fails the cases of workflows that call it, and those of others run", async () => {
+  const [workflow, zod] = ["@holdfast/workflow", "zod"].map((name) => import.meta.resolve(name));
+  await write(
+    "workflows/greet.ts",
+    `import { defineAgent, defineWorkflow } from "${workflow}";
+     import { z } from "${zod}";
+     const nothing = z.object({});
+     const mail = defineAgent("mail", { send: { input: nothing, output: nothing } });
+     const diary = defineAgent("diary", { note: { input: z.object({ at: z.date() }), output: nothing } });
+     export const noted = defineWorkflow("noted.v1", nothing, (_, step) =>
+       void step("a", { call: diary.note({}), completeWithin: "1s" }));
+     export const greet = defineWorkflow("greet.v1", nothing, (_, step) =>
+       void step("a", { call: mail.send({}), completeWithin: "1s" }));`,
+  );
+  await write("cases/sent.json", { ...sent, workflow: "../workflows/greet.ts#greet.v1" });
+  expect(await holdfast(["test"], folder)).toMatchObject({ code: 0 });
+  await write("cases/noted.json", { ...sent, workflow: "noted" });
+  const { code, out } = await holdfast(["test"], folder);
+  expect(out).toMatch(
+    /workflows\/greet\.ts:6: noted\.v1, step "a": the Agent diary is refused: Agent diary: operation "note", input\/at: a Date/,
+  );
+  expect(code).toBe(2);
+});
+
 test("a folder without cases ends with exit code 3, and a wrong option with 2", async () => {
   expect(await holdfast(["test"], folder)).toMatchObject({
     code: 3,

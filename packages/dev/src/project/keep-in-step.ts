@@ -2,12 +2,14 @@ import { relative } from "node:path";
 import type { AgentProcesses } from "../agents/agent-processes.ts";
 import type { KnownOperations } from "./find-gaps.ts";
 import { importGraph } from "./import-graph.ts";
+import type { WorkflowLoader } from "./load-workflows.ts";
 import { findProjectFiles } from "./project-files.ts";
 import type { WorkflowSync } from "./sync-project.ts";
 
 interface KeepInStepOptions {
   readonly folder: string;
   readonly sync: WorkflowSync;
+  readonly loader: Pick<WorkflowLoader, "endLate">;
   readonly agents: AgentProcesses;
   readonly known: () => Promise<KnownOperations>;
   readonly say: (line: string) => void;
@@ -40,6 +42,7 @@ export function keepInStep(
     options.sync.sayGaps(await options.known());
   };
   return (saved) => {
+    options.loader.endLate();
     working = working.then(() => act(saved)).catch((error: unknown) => say(String(error)));
     return working;
   };

@@ -5,6 +5,14 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openWorkflowLoader } from "./load-workflows.ts";
 
 let folder: string;
+const openLoader = (more: Partial<Parameters<typeof openWorkflowLoader>[0]> = {}) =>
+  openWorkflowLoader({
+    folder,
+    cacheFolder: folder,
+    calm: Promise.resolve(),
+    say: () => {},
+    ...more,
+  });
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "holdfast-load-"));
 });
@@ -21,7 +29,7 @@ test("a workflow whose function decides for all tasks at once is not loaded, and
   const [right, wrong] = [join(folder, "right.ts"), join(folder, "wrong.ts")];
   writeFileSync(right, source(`step("a", { ...send, onlyIf: guest.isNew })`));
   writeFileSync(wrong, source(`step("a", send) && guest.isNew ? 1 : 2`));
-  await using loader = openWorkflowLoader({ folder, cacheFolder: folder, calm: Promise.resolve() });
+  await using loader = openLoader();
   const loaded = await loader.load([right, wrong]);
   expect(loaded).toMatchObject([
     { file: right, definitions: [{ name: "greet.v1" }] },
@@ -55,7 +63,7 @@ export const dated = defineWorkflow("dated.v1", z.object({ when: z.date() }), pl
 export const thrown = defineWorkflow("thrown.v1", z.object({}), () => missing);
 export const after = defineWorkflow("after.v1", z.object({}), plan);`,
   );
-  await using loader = openWorkflowLoader({ folder, cacheFolder: folder, calm: Promise.resolve() });
+  await using loader = openLoader();
   const [loaded] = await loader.load([file]);
   expect(loaded).toMatchObject({
     definitions: [{ name: "after.v1" }, { name: "before.v1" }],
@@ -75,3 +83,79 @@ export const after = defineWorkflow("after.v1", z.object({}), plan);`,
   });
   expect(loader.seen).toContain(file);
 });
+
+test("an Agent whose contract is refused is named with its line, and takes no workflow with it but those that call it", async () => {
+  const [workflow, zod] = ["@holdfast/workflow", "zod"].map((name) => import.meta.resolve(name));
+  const [contracts, file] = [join(folder, "contracts.ts"), join(folder, "called.ts")];
+  writeFileSync(
+    contracts,
+    `import { defineAgent } from "${workflow}";
+import { z } from "${zod}";
+const good = { input: z.object({}), output: z.object({}) };
+export const mail = defineAgent("mail", { send: good });
+export const diary = defineAgent("diary", {
+  note: { ...good, input: z.object({ when: z.date() }) },
+});`,
+  );
+  writeFileSync(
+    file,
+    `import { defineWorkflow } from "${workflow}";
+import { z } from "${zod}";
+import { diary, mail } from "./contracts.ts";
+const note = { call: diary.note({}), completeWithin: "1s" };
+export const greet = defineWorkflow("greet.v1", z.object({}), (input, step) => {
+  step("send", { call: mail.send({}), completeWithin: "1s" });
+});
+export const noted = defineWorkflow("noted.v1", z.object({}), (input, step) => {
+  step("note", note);
+});`,
+  );
+  await using loader = openLoader();
+  const [loaded] = await loader.load([file]);
+  const why =
+    'Agent diary: operation "note", input/when: a Date cannot be JSON: use z.iso.datetime()';
+  expect(loaded).toMatchObject({
+    definitions: [{ name: "greet.v1" }],
+    refused: [
+      { kind: "Agent", name: "diary", error: { place: "contracts.ts:5", message: why } },
+      {
+        kind: "workflow",
+        name: "noted.v1",
+        error: {
+          place: "called.ts:8",
+          message: `noted.v1, step "note": the Agent diary is refused: ${why}`,
+        },
+      },
+    ],
+  });
+});
+
+test("a file that waits for something at its top level is named, and the files after it are loaded", async () => {
+  const [waiting, right] = [join(folder, "waiting.ts"), join(folder, "settled.ts")];
+  writeFileSync(waiting, "await new Promise((resolve) => setTimeout(resolve, 600_000));\n");
+  writeFileSync(right, "export const nothing = null;\n");
+  await using loader = openLoader();
+  expect(await loader.load([waiting, right])).toEqual([
+    {
+      file: waiting,
+      error: {
+        place: "waiting.ts",
+        message: expect.stringMatching(/^it waits for something at its top level/),
+      },
+    },
+    { file: right, definitions: [], refused: [] },
+  ]);
+}, 120_000);
+
+test("a load that never ends is said to be late, and ends with the next save", async () => {
+  const file = join(folder, "endless.ts");
+  writeFileSync(file, "for (;;);\n");
+  const { promise: said, resolve: say } = Promise.withResolvers<string>();
+  await using loader = openLoader({ say, lateAfter: 200 });
+  const loading = loader.load([file]);
+  expect(await said).toBe("Workflows are still being loaded after 0.2 s. A save begins anew.");
+  loader.endLate();
+  expect(await loading).toEqual([
+    { file, error: { place: file, message: "its process ended before it was loaded" } },
+  ]);
+}, 120_000);

@@ -44,17 +44,21 @@ interface SyncOptions {
 const keptOf = (last: readonly AppliedWorkflow[]): string =>
   last.length === 0 ? "" : " The last good definition stays.";
 
-/** An error of a project's own function does not say of which workflow it is. */
+/** An error of a project's own function, or of a library, does not say of which definition it is. */
 const namedIn = (message: string, name: string): string =>
   message.startsWith(name) ? message : `${name}: ${message}`;
 
-/** Says which workflows of a file are refused. Returns what stays of them: what was applied last. */
+/** Says which definitions of a file are refused. Returns what stays of the workflows: what was applied last. */
 const keepRefused = (
   { definitions, refused }: Extract<LoadedFile, { readonly refused: unknown }>,
   before: readonly AppliedWorkflow[],
   say: (line: string) => void,
 ): readonly AppliedWorkflow[] =>
-  refused.flatMap(({ name, error }) => {
+  refused.flatMap(({ kind, name, error }) => {
+    if (kind === "Agent") {
+      say(`${error.place}: ${namedIn(error.message, `Agent ${name}`)}`);
+      return [];
+    }
     const family = familyOf(name);
     const isDefined = definitions.some((one) => familyOf(one.name) === family);
     const last = isDefined ? [] : before.filter((one) => one.family === family);

@@ -12,7 +12,7 @@ export async function callManagement(
   const [user, password] = [url.username, url.password].map(decodeURIComponent);
   url.username = url.password = "";
   const credentials = Buffer.from(`${user}:${password}`).toString("base64");
-  const response = await fetch(url, {
+  const response = await askKept(url, {
     method,
     headers: { authorization: `Basic ${credentials}`, "content-type": "application/json" },
     ...(body && { body: JSON.stringify(body) }),
@@ -24,4 +24,19 @@ export async function callManagement(
     throw new Error(`${method} ${url.pathname}: ${response.status} ${text}`);
   }
   return gone || text === "" ? null : (JSON.parse(text) as unknown);
+}
+
+const mostClosed = 5;
+
+/** Asks once more where RabbitMQ has just closed the connection that was kept, as 4.3 does. Each request may be repeated. */
+async function askKept(url: URL, request: RequestInit): Promise<Response> {
+  for (let closed = 1; ; closed += 1) {
+    try {
+      return await fetch(url, request);
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
+      const isClosed = code === "UND_ERR_SOCKET" || code === "ECONNRESET";
+      if (closed > mostClosed || !isClosed) throw error;
+    }
+  }
 }

@@ -9,7 +9,11 @@ import { startProcess } from "../processes/owned-process.ts";
 import { portBase } from "../stack-options.ts";
 import { type ClusterNode, prepareNode, vhost } from "./cluster-node.ts";
 import { connectOnce } from "./connect-once.ts";
-import { findRabbitmq, type RabbitmqInstallation } from "./rabbitmq-installation.ts";
+import {
+  findRabbitmq,
+  installationAt,
+  type RabbitmqInstallation,
+} from "./rabbitmq-installation.ts";
 import { getRabbitmqPackage } from "./rabbitmq-package.ts";
 
 /** Milliseconds. */
@@ -20,7 +24,10 @@ export interface RabbitmqCluster extends AsyncDisposable {
   /** The URL of all nodes. */
   readonly url: string;
   readonly nodes: readonly ClusterNode[];
-  /** A line for each queue: its name, the node of its leader, its members, and those that are online. */
+  /**
+   * A line for each queue: its name, the node of its leader, its members, those that are online, and how many messages
+   * wait there and are with consumers.
+   */
   describeQueues(): Promise<string>;
   /** The node on which the leader of a quorum queue is. */
   leaderOf(queue: string): Promise<ClusterNode>;
@@ -31,14 +38,17 @@ export interface RabbitmqCluster extends AsyncDisposable {
 
 interface ClusterOptions {
   readonly dataFolder: string;
+  /** The folder with the scripts of a RabbitMQ; null: the one of this machine. */
+  readonly scripts?: string | null;
   readonly log?: (line: string) => void;
 }
 
 /** Starts the first node, and then the two that join it. Quorum queues that are declared later have three members. */
 export async function startRabbitmqCluster(options: ClusterOptions): Promise<RabbitmqCluster> {
-  const { dataFolder, log = () => {} } = options;
+  const { dataFolder, scripts = null, log = () => {} } = options;
+  const found = scripts === null ? findRabbitmq() : installationAt(scripts);
   const installation =
-    findRabbitmq() ?? (await getRabbitmqPackage(join(holdfastFolder(), "rabbitmq-package"), log));
+    found ?? (await getRabbitmqPackage(join(holdfastFolder(), "rabbitmq-package"), log));
   return onFreePorts(() => startNodes(installation, dataFolder));
 }
 
@@ -81,7 +91,8 @@ function clusterCommands(
 ): Pick<RabbitmqCluster, "describeQueues" | "leaderOf" | "isolate" | "importDefinitions"> {
   const alive = (): Promise<ClusterNode> =>
     Promise.any(nodes.map((node) => connectOnce(node.url).then(() => node)));
-  const columns = ["name", "leader", "members", "online"];
+  const counts = ["messages_ready", "messages_unacknowledged"];
+  const columns = ["name", "leader", "members", "online", ...counts];
   const describeQueues = async () =>
     (await alive()).rabbitmqctl("list_queues", "-p", vhost, "--no-table-headers", ...columns);
   return {

@@ -26,12 +26,18 @@ const folderVariable = "HOLDFAST_RABBITMQ";
 export function findRabbitmq(): RabbitmqInstallation | null {
   const path = process.env["PATH"] ?? "";
   const given = process.env[folderVariable] ?? "";
-  if (given !== "") return { scripts: given, env: { PATH: `${given}${delimiter}${path}` } };
+  if (given !== "") return installationAt(given);
   const folders = path.split(delimiter).filter((folder) => folder !== "");
   const hasErlang = folders.some((folder) => existsSync(join(folder, "erl")));
   const scripts = [...scriptFolders, ...folders].find(hasServer);
   return scripts !== undefined && hasErlang ? { scripts, env: { PATH: path } } : null;
 }
+
+/** The RabbitMQ whose scripts, and `erl`, are in a folder. */
+export const installationAt = (scripts: string): RabbitmqInstallation => ({
+  scripts,
+  env: { PATH: `${scripts}${delimiter}${process.env["PATH"] ?? ""}` },
+});
 
 function hasServer(folder: string): boolean {
   return existsSync(join(folder, "rabbitmq-server"));

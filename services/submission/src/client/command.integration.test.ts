@@ -98,6 +98,36 @@ describe("workflows and Agents", () => {
     expect(out).not.toContain("dated.v1");
   });
 
+  test("are applied although an Agent of their file is refused, which is named with the workflows that call it", async () => {
+    const workflow = new URL("../../../../packages/workflow/src/index.ts", import.meta.url).href;
+    const module = join(commanded.folder, "agents.mjs");
+    writeFileSync(
+      module,
+      `import { defineAgent, defineWorkflow } from "${workflow}";
+       const validate = (value) => ({ value });
+       const jsonSchema = { input: () => ({ type: "object" }), output: () => ({ type: "object" }) };
+       const good = { "~standard": { version: 1, vendor: "test", validate, jsonSchema } };
+       const dated = { ...good, def: { type: "object", shape: { at: { def: { type: "date" } } } } };
+       const diary = defineAgent("diary", { note: { input: dated, output: good } });
+       export const noted = defineWorkflow("noted.v1", good, (_, step) =>
+         void step("note", { call: diary.note({}), completeWithin: "1s" }));
+       export const hike = { name: "hike.v1", definition: ${JSON.stringify(trip("hike.v1"))} };`,
+    );
+    const why = 'Agent diary: operation "note", input/at: a Date cannot be JSON';
+    const said = await holdfast(["workflows", "apply", module, "--json"]);
+    expect(said.code).toBe(5);
+    const placed = (words: string) => [expect.stringMatching(new RegExp(`^\\S+: ${words}`))];
+    expect(JSON.parse(said.out)).toMatchObject([
+      { name: "hike.v1", stored: "new" },
+      { name: "Agent diary", stored: "invalid", faults: placed(why) },
+      {
+        name: "noted.v1",
+        stored: "invalid",
+        faults: placed(`noted.v1, step "note": the Agent diary is refused: ${why}`),
+      },
+    ]);
+  });
+
   test("the overview says what needs an operator, and failures are listed in groups", async () => {
     expect((await holdfast(["agents", "pause", "hotels", "-r", "night"])).code).toBe(0);
     const { out } = await holdfast(["system", "overview"]);

@@ -1,11 +1,10 @@
 import { globSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { repository } from "../program-at.ts";
 import { postgresRelease } from "./postgres-releases.ts";
-import { rabbitmqRelease } from "./rabbitmq-releases.ts";
+import { rabbitmqRelease, serversCache } from "./rabbitmq-releases.ts";
 import type { Release } from "./release.ts";
 import { type Counts, runTests } from "./run-tests.ts";
 import { type Line, writePage } from "./write-page.ts";
@@ -20,8 +19,7 @@ const { values } = parseArgs({
 });
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
-/** Outside of the repository: hundreds of megabytes, which every clone can use. */
-const cache = process.env["HOLDFAST_SERVERS"] ?? join(homedir(), ".cache/holdfast-servers");
+const cache = serversCache();
 const logs = join(repository, ".holdfast/servers");
 
 /** The tests that show what a server does to us: of RabbitMQ, of Postgres, and of both beside each other. */

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Release } from "./release.ts";
@@ -47,7 +48,12 @@ export async function rabbitmqRelease(release: string, cache: string): Promise<R
   return { name: release, variables: { HOLDFAST_RABBITMQ: join(folder, "bin") } };
 }
 
-const installedRelease = (): string | null => releaseIn("/");
+/** The release of RabbitMQ that is installed here, such as `3.10`; null: there is none. */
+export const installedRelease = (): string | null => releaseIn("/");
+
+/** The folder of releases of servers. Outside of the repository: hundreds of megabytes, which every clone can use. */
+export const serversCache = (): string =>
+  process.env["HOLDFAST_SERVERS"] ?? join(homedir(), ".cache/holdfast-servers");
 
 /** The release of RabbitMQ below a root, such as `4.0`; null: there is none. */
 function releaseIn(root: string): string | null {

@@ -3,7 +3,7 @@ import { type HoldfastClient, ProblemError } from "@holdfast/client";
 import { findDefinitionFaults } from "@holdfast/contracts";
 import { ContractFault, canonicalJson } from "@holdfast/domain";
 import { exitCodes } from "../../exit-codes.ts";
-import { loadWorkflowFile, type RefusedWorkflow } from "../../test/load-workflows.ts";
+import { loadWorkflowFile, type Refused, titleOf } from "../../test/load-workflows.ts";
 import { actOptions, readAct } from "../act-options.ts";
 import { summaryOf } from "../operation.ts";
 import { changeVerb, listingVerb } from "../operation-verb.ts";
@@ -112,7 +112,7 @@ async function forecast(
     ...refused.map(invalid),
   ];
   const isRefused = value.some(({ stored }) => stored !== "new" && stored !== "same");
-  const columns = ["name", "stored", "faults"];
+  const columns = ["name", "stored", "faults", "warnings"];
   return { value, columns, exitCode: isRefused ? exitCodes.refused : exitCodes.ok };
 }
 
@@ -121,13 +121,16 @@ interface Forecast {
   readonly stored: "new" | "same" | "invalid" | "changed: give it a new version";
   /** Why it is no definition. */
   readonly faults: readonly string[];
+  /** What keeps it from taking tasks although it would be stored. */
+  readonly warnings: readonly string[];
 }
 
-/** What is said of a workflow that its own module refuses. */
-const invalid = ({ name, why }: RefusedWorkflow): Forecast => ({
-  name,
+/** What is said of a definition that its own module refuses. */
+const invalid = ({ why, ...which }: Refused): Forecast => ({
+  name: titleOf(which),
   stored: "invalid",
   faults: [why],
+  warnings: [],
 });
 
 /** Whether a definition would be new, is there already, or is refused. */
@@ -138,19 +141,24 @@ async function standingOf(
   const { name } = definition;
   const found = await findDefinitionFaults(definition);
   const faults = found.map(({ pointer, detail }) => `${pointer === "" ? "/" : pointer} ${detail}`);
-  if (faults.length > 0) return { name, stored: "invalid", faults };
+  if (faults.length > 0) return { name, stored: "invalid", faults, warnings: [] };
   const stored = await workflows.get(name).catch((error: unknown) => {
     if (error instanceof ProblemError && error.status === 404) return null;
     throw error;
   });
-  if (stored === null) return { name, stored: "new", faults };
+  if (stored === null) return { name, stored: "new", faults, warnings: [] };
   const isSame = canonicalJson(definition) === canonicalJson(stored.definition);
-  return { name, stored: isSame ? "same" : "changed: give it a new version", faults };
+  const warnings = stored.retired === null ? [] : [staysRetired(name)];
+  return { name, stored: isSame ? "same" : "changed: give it a new version", faults, warnings };
 }
+
+/** Storing what is stored changes nothing of that. */
+const staysRetired = (name: string): string =>
+  `It is retired, and takes no new tasks: holdfast workflows reinstate ${name}.`;
 
 interface FileWorkflows {
   readonly definitions: readonly Definition[];
-  readonly refused: readonly RefusedWorkflow[];
+  readonly refused: readonly Refused[];
 }
 
 async function workflowsOf(file: string): Promise<FileWorkflows> {

@@ -1,0 +1,67 @@
+import { markdownTable } from "@holdfast/load";
+import { headingOf, listOf, phaseTable } from "./page-parts.ts";
+import type { UpgradeReport } from "./upgrade-report.ts";
+
+/** What a move to another broker came to. */
+export interface MoveReport
+  extends Omit<
+    UpgradeReport,
+    "migrations" | "stopped" | "refusals" | "orders" | "carriedBack" | "ofKeptWorkflow"
+  > {
+  /** Orders that were accepted. */
+  readonly orders: number;
+  /** Milliseconds from the end of the last Scheduler on the broker before until one runs on the new broker. */
+  readonly stoppedMs: number;
+  /** Requests in flight that were published once more, because the new broker had none of them. */
+  readonly resent: number;
+  /** Attempts that expired, for whatever reason: kills are one. */
+  readonly expired: number;
+}
+
+/** What of a move is not as it must be; empty: all holds. */
+export function faultsOfMove(report: MoveReport): readonly string[] {
+  const { crashed, halted, open, refused, lost, doubled, deadLetters, violations } = report;
+  const counts = { crashed, halted, open, refused, lost, doubled, deadLetters, violations };
+  return [
+    ...Object.entries(counts).flatMap(([name, count]) =>
+      count === 0 ? [] : [`${name}: ${count}`],
+    ),
+    ...report.phases
+      .filter(({ orders }) => orders === 0)
+      .map(({ name }) => `no order was accepted in the phase "${name}"`),
+    ...(report.kills === 0 ? ["no process was killed"] : []),
+    ...(report.carriedOver === 0 ? ["no task of the broker before ended on the new one"] : []),
+  ];
+}
+
+/** The section of a move in the page of upgrades. */
+export function sectionOfMove(report: MoveReport, at: Date): string {
+  const { from, to, seed, seconds, kills, orders, lost, doubled } = report;
+  const faults = faultsOfMove(report);
+  return [
+    headingOf(report),
+    `On ${at.toISOString().slice(0, 10)}, ${seconds} s of orders, seed ${seed}: ${orders.toLocaleString("en")} orders accepted, ${kills} processes killed, ${lost} lost, ${doubled} doubled. A cluster of three nodes of ${from} was replaced by a new one of ${to}, in the steps of [the guide](../guides/upgrade.md#rabbitmq). No Scheduler ran for ${(report.stoppedMs / 1_000).toFixed(1)} s.`,
+    phaseTable(report.phases),
+    markdownTable(
+      ["what", "count"],
+      countsOf(report).map(([what, count]) => [what, count.toLocaleString("en")]),
+    ),
+    ...(faults.length === 0 ? [] : [`Wrong:\n\n${listOf([...faults, ...report.witnesses])}`]),
+  ].join("\n\n");
+}
+
+const countsOf = (report: MoveReport): readonly (readonly [string, number])[] => [
+  ["processed", report.processed],
+  ["undone", report.undone],
+  ["halted", report.halted],
+  ["not ended", report.open],
+  ["refused", report.refused],
+  ["lost", report.lost],
+  ["doubled", report.doubled],
+  ["dead letters", report.deadLetters],
+  ["breaches of invariants", report.violations],
+  ["processes that ended by themselves", report.crashed],
+  ["tasks that were begun on the broker before and ended on the new one", report.carriedOver],
+  ["requests in flight that were published once more on the new broker", report.resent],
+  ["attempts that expired, most of them by kills", report.expired],
+];
