@@ -51,8 +51,10 @@ const bytesFor = (payload: string | Readable): number =>
 function compressParts(parts: Readable, held: Held): Readable {
   // Each part goes out when it is written: the next one may be long in coming.
   const compressed = createGzip({ level, flush: constants.Z_SYNC_FLUSH });
+  // A source that waits for the store closes later than this.
+  compressed.once("close", held.release);
   // What fails in either breaks the answer off, as it does without.
-  return pipeline(parts, compressed, held.release);
+  return pipeline(parts, compressed, () => {});
 }
 
 function markCompressed(reply: FastifyReply): void {

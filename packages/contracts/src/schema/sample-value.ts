@@ -113,6 +113,8 @@ const listIn = (schema: JsonSchema, keyword: string): readonly Json[] => {
   const found = schema[keyword];
   return Array.isArray(found) ? found : [];
 };
+const textsIn = (schema: JsonSchema, keyword: string): readonly string[] =>
+  listIn(schema, keyword).filter((one) => typeof one === "string");
 const numberIn = (schema: JsonSchema, keyword: string, otherwise: number): number => {
   const found = schema[keyword];
   return typeof found === "number" ? found : otherwise;
@@ -129,8 +131,8 @@ const implied: readonly (readonly [type: string, keywords: readonly string[]])[]
 function typeOf(schema: JsonSchema, way: number): string {
   const { type } = schema;
   if (typeof type === "string") return type;
-  const types = listIn(schema, "type");
-  if (types.length > 0) return String(types[way % types.length]);
+  const types = textsIn(schema, "type");
+  if (types.length > 0) return types[way % types.length]!;
   const says = (keyword: string): boolean =>
     keyword === "required" ? listIn(schema, keyword).length > 0 : schema[keyword] !== undefined;
   const [found = "null"] = implied.find(([, keywords]) => keywords.some(says)) ?? [];
@@ -149,15 +151,16 @@ const byType: Readonly<Record<string, (schema: JsonSchema, place: Place) => Json
 function sampleObject(schema: JsonSchema, place: Place): Json {
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
   const needed = isObject(schema["dependentRequired"]) ? schema["dependentRequired"] : {};
-  const names = new Set(listIn(schema, "required").map(String));
+  const names = new Set(textsIn(schema, "required"));
   // What is added here is visited as well.
-  for (const name of names) for (const other of listIn(needed, name)) names.add(String(other));
+  for (const name of names) for (const other of textsIn(needed, name)) names.add(other);
   const least = Math.min(mostAdded, numberIn(schema, "minProperties", 0));
   for (const name of Object.keys(properties)) if (names.size < least) names.add(name);
   const inside = { ...place, depth: place.depth + 1 };
   const named = isObject(schema["propertyNames"]) ? schema["propertyNames"] : {};
   for (let nth = 0; names.size < least && nth < 2 * least; nth += 1) {
-    names.add(String(sampleOf({ type: "string", ...named }, { ...inside, name: "field", nth })));
+    const name = sampleOf({ type: "string", ...named }, { ...inside, name: "field", nth });
+    if (typeof name === "string") names.add(name);
   }
   const known = Object.keys(properties).filter((name) => names.has(name));
   return Object.fromEntries(
@@ -306,7 +309,8 @@ function textOf(node: PatternNode, writing: Writing): string {
     }
     case "character":
       return characterOf(node.source, writing);
-    default:
+    case "edge":
+    case "look":
       // Takes no character; whether it holds is found out afterwards.
       return "";
   }
@@ -323,12 +327,12 @@ const alphabets = [
   small + digits + large + others,
   digits + small + large + others,
   large + digits + small + others,
-];
+].map((characters) => characters.split(""));
 
 function characterOf(source: string, { way, nth }: Writing): string {
   if (!/^[.[\\]/.test(source)) return source;
   const one = new RegExp(`^${source}$`, "u");
-  const alphabet = [...(alphabets[way % alphabets.length] ?? "")];
+  const alphabet = alphabets[way % alphabets.length]!;
   const taken = alphabet.filter((character) => one.test(character));
   return taken[nth % Math.max(1, taken.length)] ?? "";
 }

@@ -57,10 +57,10 @@ async function send(file: PageFile, request: FastifyRequest, reply: FastifyReply
 
 /** The encoding in which a client gets a file of the page. */
 export function encodingFor(accepted = ""): Encoding {
-  const gzip = encodingWeight(accepted, "gzip");
-  const br = encodingWeight(accepted, "br");
-  if (br > 0 && br >= gzip) return "br";
-  return gzip > 0 ? "gzip" : "identity";
+  const ofGzip = encodingWeight(accepted, "gzip");
+  const ofBrotli = encodingWeight(accepted, "br");
+  if (ofBrotli > 0 && ofBrotli >= ofGzip) return "br";
+  return ofGzip > 0 ? "gzip" : "identity";
 }
 
 /** One file of the page, as it is sent. */
