@@ -105,6 +105,7 @@ export {
 } from "./messages/submission.ts";
 export { TaskRefused } from "./messages/task-refused.ts";
 export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
+export { sampleValue } from "./schema/sample-value.ts";
 export {
   agentOfReply,
   agentQueue,

@@ -153,14 +153,7 @@ function banner({
   agents,
   ms,
 }: Shown): readonly string[] {
-  const [first] = sync.workflows;
-  const next =
-    first === undefined
-      ? "save a workflow in workflows/"
-      : `curl ${api}/v1/tasks -H 'content-type: application/json' -d '${JSON.stringify({
-          workflow: first.family,
-          input: sampleInput(first.definition.inputSchema),
-        })}'`;
+  const next = nextCommand(sync.workflows[0], { api, folder });
   return [
     "",
     `ready in ${(ms / 1_000).toFixed(1)} s`,
@@ -180,6 +173,19 @@ function banner({
     "keys: s submit the sample   k kill the Agent in mid-step   d decline   w why   t clock + 1 h   Ctrl-C stop",
     "",
   ];
+}
+
+/** What to do next: submit a sample of the workflow that was saved last. */
+function nextCommand(
+  workflow: WorkflowSync["workflows"][number] | undefined,
+  { api, folder }: Pick<Shown, "api" | "folder">,
+): string {
+  if (workflow === undefined) return "save a workflow in workflows/";
+  const sample = sampleInput(folder, workflow.definition);
+  if ("reason" in sample) return sample.reason;
+  const body = JSON.stringify({ workflow: workflow.family, input: sample.input });
+  const quoted = body.replaceAll("'", String.raw`'\''`);
+  return `curl ${api}/v1/tasks -H 'content-type: application/json' -d '${quoted}'`;
 }
 
 /** The console, signed in: what follows # is not sent, and the page takes it out of its address. */

@@ -126,6 +126,11 @@ export const SubmissionConfig = Type.Object({
   TRUSTED_PROXIES: TrustedProxies,
   HTTP_NAMES: HttpNames,
   CORS_ORIGINS: CorsOrigins,
+  /**
+   * `on` compresses answers of JSON of a kibibyte or more (gzip) for clients that take it. `off`: where a gateway lets
+   * browsers in by a cookie, or compresses itself.
+   */
+  COMPRESS_ANSWERS: Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "on" }),
   /** Tasks that may wait for the state store; a further one is answered 503 at once. */
   MAX_WAITING_TASKS: Integer({
     default: 200,

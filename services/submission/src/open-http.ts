@@ -143,7 +143,7 @@ function takeLimits(app: FastifyInstance): void {
   app.addHook("preValidation", (request, _, done) => {
     const query = request.query as { limit?: unknown };
     if (typeof query.limit === "string" && /^[0-9]+$/.test(query.limit)) {
-      query.limit = Math.min(Number(query.limit), limits.integer);
+      query.limit = Number(query.limit);
     }
     done();
   });

@@ -51,8 +51,16 @@ test.each(["/v1/workflows", "/v1/agents", "/v1/pauses", "/v1/dead-letter-actions
       expect(pages.flatMap(({ items }) => items)).toEqual(whole.items);
       expect(pages.slice(0, -1).every(({ items }) => items.length === limit)).toBe(true);
     }
-    expect(await read(`${path}?limit=100000`)).toEqual(whole);
-    for (const query of ["limit=0", "limit=x", "after=%20", "cursor=x"]) {
+    for (const limit of [100_000, 2 ** 31 - 1])
+      expect(await read(`${path}?limit=${limit}`)).toEqual(whole);
+    for (const query of [
+      "limit=0",
+      "limit=x",
+      "limit=2147483648",
+      `limit=${"9".repeat(400)}`,
+      "after=%20",
+      "cursor=x",
+    ]) {
       expect([query, (await trips.get(`${path}?${query}`)).statusCode]).toEqual([query, 422]);
     }
   },

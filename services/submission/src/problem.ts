@@ -79,6 +79,8 @@ export const sendProblem =
     // The framework closes the connection after a body that it did not read to its end, and the reset
     // can overtake the answer. Node discards the rest instead, for as long as a request may take.
     if (request.server.server.listening) void reply.removeHeader("connection");
+    // Of an answer that failed before its first byte was sent.
+    void reply.removeHeader("content-encoding");
     const body = problemBody(problem, request.id);
     return reply.code(status).header("content-type", problemType).send(body);
   };

@@ -31,6 +31,7 @@ import { statusQueueOwners } from "./access/status-queues.ts";
 import { activateAwaited } from "./activate-awaited.ts";
 import { apiRoutes } from "./api/api-routes.ts";
 import { awakeInbox, type InboxWakes } from "./awake-inbox.ts";
+import { compressAnswers } from "./compress-answers.ts";
 import { SubmissionConfig } from "./config.ts";
 import { httpMetrics } from "./http-metrics.ts";
 import { openHttp } from "./open-http.ts";
@@ -81,6 +82,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   await using http = openHttp(health, log, guard);
   measureHttp(http, metrics);
   traceRequests(http, tracing);
+  if (config.COMPRESS_ANSWERS === "on") compressAnswers(http);
   apiRoutes(http, {
     store,
     tracing,

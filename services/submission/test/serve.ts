@@ -8,6 +8,7 @@ import { type Logger, pino } from "pino";
 import { openAccess, readAnonymousMay } from "../src/access/access.ts";
 import type { OwnsStatusQueue } from "../src/access/status-queues.ts";
 import { apiRoutes } from "../src/api/api-routes.ts";
+import { compressAnswers } from "../src/compress-answers.ts";
 import { openHttp } from "../src/open-http.ts";
 import { operatorGate } from "../src/operator-gate.ts";
 import type { WaitingLimits } from "../src/submit-task.ts";
@@ -87,6 +88,7 @@ export function serve(
     anonymousMay: readAnonymousMay(anonymousMay, "127.0.0.1"),
     readTasks,
   });
+  compressAnswers(app);
   apiRoutes(app, {
     store,
     access,

@@ -7,10 +7,10 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { apiServerPrograms, kubernetesVersion } from "./api-server/programs.ts";
 import { type ApiServer, startApiServer } from "./api-server/start-api-server.ts";
-import { getHelm } from "./helm.ts";
+import { getHelm, renderChart } from "./helm.ts";
 import { render, whyNotRendered } from "./kustomize.ts";
 import { type Manifest, nameOf, ofKind, workloadsOf } from "./manifest.ts";
-import { pathOf } from "./repository.ts";
+import { filesIn, pathOf } from "./repository.ts";
 
 const programs = apiServerPrograms();
 const helm = getHelm();
@@ -30,27 +30,8 @@ let server: ApiServer;
 let next = "";
 const stopping = new AsyncDisposableStack();
 
-/** What KEDA's own definition says of names; the fields are checked against its types elsewhere. */
-const kedaDefinition = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "scaledobjects.keda.sh" },
-  spec: {
-    group: "keda.sh",
-    scope: "Namespaced",
-    names: { kind: "ScaledObject", plural: "scaledobjects", singular: "scaledobject" },
-    versions: [
-      {
-        name: "v1alpha1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-        },
-      },
-    ],
-  },
-};
+/** The kinds of others that the chart and the folders have, by what their own projects define. */
+const definitions = filesIn("tests/infra/definitions").filter((file) => file.endsWith(".json"));
 
 beforeAll(async () => {
   if ("reason" in programs || why !== null) return;
@@ -58,8 +39,9 @@ beforeAll(async () => {
   next = mkdtempSync(join(tmpdir(), "holdfast-next-"));
   stopping.defer(() => rmSync(next, { recursive: true, force: true }));
   cpSync(pathOf("infra"), next, { recursive: true });
-  await server.kubectl(["apply", "--server-side", "-f", "-"], JSON.stringify(kedaDefinition));
-  await server.kubectl(["wait", "--for=condition=Established", "crd/scaledobjects.keda.sh"]);
+  for (const file of definitions)
+    await server.kubectl(["apply", "--server-side", "-f", pathOf(file)]);
+  await server.kubectl(["wait", "--for=condition=Established", "crd", "--all"]);
 });
 afterAll(async () => {
   await stopping.disposeAsync();
@@ -212,7 +194,11 @@ describeApplied(`the chart on Kubernetes ${kubernetesVersion}${because}`, () => 
     "serviceAccount.create=true",
     "submission.ingress.enabled=true,submission.ingress.hosts[0]=orders.example",
     "supervisorSchedule=* * * * *",
+    "submission.httpRoute.enabled=true,submission.httpRoute.hostnames[0]=orders.example",
+    "submission.httpRoute.parentRefs[0].name=gateway",
+    "metrics.podMonitor.enabled=true,metrics.podMonitor.labels.release=prometheus",
     "keda.enabled=true,keda.serverAddress=http://prometheus:9090",
+    "keda.authenticationRef.name=prometheus",
     "commonLabels.team=shop",
     "service.ipFamilyPolicy=SingleStack",
   ].flatMap((value) => ["--set", value]);
@@ -245,6 +231,26 @@ describeApplied(`the chart on Kubernetes ${kubernetesVersion}${because}`, () => 
       await sleep(200, undefined, { signal }).catch(() => {});
     }
   }
+
+  test("no object has a field that its definition does not know, also of the kinds of others", async () => {
+    await server.kubectl(["create", "namespace", namespace]);
+    const objects = renderChart(helm, [...shop, ...bent]);
+    const kinds = objects.map(({ kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(["ScaledObject", "PodMonitor", "HTTPRoute"]));
+    const options = ["--server-side", "--dry-run=server", "--validate=strict"];
+    const dryRun = (items: readonly unknown[]): Promise<string> =>
+      server.kubectl(
+        ["apply", ...options, "--namespace", namespace, "-f", "-"],
+        JSON.stringify({ apiVersion: "v1", kind: "List", items }),
+      );
+    await dryRun(objects);
+    for (const kind of ["ScaledObject", "PodMonitor", "HTTPRoute"]) {
+      const [one] = ofKind(objects, kind);
+      const misspelt = { ...one, spec: { ...(one?.spec as object), poolingInterval: 15 } };
+      await expect(dryRun([misspelt])).rejects.toThrow(/poolingInterval/);
+    }
+    await emptied();
+  });
 
   const deployments = async (): Promise<readonly string[]> =>
     (await listed("deployments")).map(nameOf).toSorted();

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { Manifest } from "./manifest.ts";
 import { pathOf } from "./repository.ts";
 
@@ -34,8 +34,10 @@ export function unknownFields(objects: readonly Manifest[]): readonly string[] {
     const type = `import("${moduleOf(object)}").I${object.kind}`;
     return `export const object${index}: ${type} = ${JSON.stringify(object)};`;
   });
-  const folder = pathOf("tests/infra/dist");
-  mkdirSync(folder, { recursive: true });
+  const built = pathOf("tests/infra/dist");
+  mkdirSync(built, { recursive: true });
+  // Other processes do the same at this time.
+  const folder = mkdtempSync(`${built}/rendered-`);
   writeFileSync(`${folder}/rendered.ts`, lines.join("\n"));
   const options = ["--ignoreConfig", "--noEmit", "--strict", "--skipLibCheck"];
   try {
@@ -47,6 +49,8 @@ export function unknownFields(objects: readonly Manifest[]): readonly string[] {
     return [];
   } catch (error) {
     return (error as { readonly stdout: string }).stdout.trim().split("\n");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorText, textOfBytes, type WorkflowDefinition } from "@holdfast/domain";
+import { errorText, type Json, textOfBytes, type WorkflowDefinition } from "@holdfast/domain";
 import type { AgentProcesses } from "../agents/agent-processes.ts";
 import type { DevClock } from "../clock/dev-clock.ts";
-import { sampleInput } from "./sample-input.ts";
+import { type Sample, sampleInput } from "./sample-input.ts";
 
 /** What the keys act on. */
 export interface ActionContext {
@@ -32,12 +32,20 @@ const reachWithin = 10_000;
 export function openActions(context: ActionContext): Readonly<Record<string, () => Promise<void>>> {
   const { api, say, signal } = context;
   let last: string | null = null;
-  const submit = async (input: unknown): Promise<string | null> => {
+  const submit = async (
+    inputOf: (definition: WorkflowDefinition) => Sample,
+  ): Promise<string | null> => {
     const workflow = context.workflow();
     if (workflow === null) {
       say("There is no workflow yet: save one in workflows/.");
       return null;
     }
+    const found = inputOf(workflow.definition);
+    if ("reason" in found) {
+      say(found.reason);
+      return null;
+    }
+    const { input } = found;
     last = await submitTask(api, workflow.family, input);
     say(`submitted ${workflow.family} ${JSON.stringify(input)}`);
     return last;
@@ -46,12 +54,12 @@ export function openActions(context: ActionContext): Readonly<Record<string, () 
     const task = id === null ? null : await lookUntil(api, id, { isMet: hasEnded, signal });
     if (task !== null) taskLines(task).forEach(say);
   };
-  const sample = (): unknown => sampleInput(context.workflow()?.definition.inputSchema ?? {});
+  const sample = (definition: WorkflowDefinition) => sampleInput(context.folder, definition);
   return {
-    s: async () => follow(await submit(sample())),
-    d: async () => follow(await submit(declinedInput(context.folder))),
+    s: async () => follow(await submit(sample)),
+    d: async () => follow(await submit(() => ({ input: declinedInput(context.folder) }))),
     k: async () => {
-      const id = await killInMidStep(context, () => submit(sample()));
+      const id = await killInMidStep(context, () => submit(sample));
       await follow(id);
     },
     w: async () => {
@@ -86,12 +94,12 @@ async function killInMidStep(
 const isUnderWay = ({ steps }: ShownTask): boolean =>
   steps.some(({ processState }) => processState === "processing");
 
-function declinedInput(folder: string): unknown {
+function declinedInput(folder: string): Json {
   const file = join(folder, "cases/declined.json");
   try {
     const { text, fault } = textOfBytes(readFileSync(file));
     if (fault !== null) throw new Error(fault);
-    return (JSON.parse(text) as { readonly input?: unknown }).input;
+    return (JSON.parse(text) as { readonly input?: Json }).input ?? null;
   } catch (error) {
     throw new Error(
       `d submits the input of cases/declined.json, which cannot be read (${errorText(error)}): write it.`,

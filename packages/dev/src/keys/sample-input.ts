@@ -1,61 +1,67 @@
-/** A JSON Schema, as far as an example is made from it. */
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly minItems?: number;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly format?: string;
-  readonly minLength?: number;
-  readonly minimum?: number;
-  readonly exclusiveMinimum?: number;
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { compileInput, faultSentence, sampleValue } from "@holdfast/contracts";
+import { familyOf, type Json, textOfBytes, type WorkflowDefinition } from "@holdfast/domain";
+
+/** An input to begin with, or why there is none. */
+export type Sample = { readonly input: Json } | { readonly reason: string };
+
+/**
+ * The sample of a workflow: the input of the first case that ends well, by the names of its files, or else one that is made of
+ * the schema, or else that of any case. Cases whose input does not fit the schema are passed over.
+ */
+export function sampleInput(folder: string, { name, inputSchema }: WorkflowDefinition): Sample {
+  const check = compileInput(inputSchema);
+  const fits = (input: Json): boolean => check(input).length === 0;
+  const cases = casesOf(folder, name).filter(({ input }) => fits(input));
+  const well = cases.find(({ endsWell }) => endsWell);
+  if (well !== undefined) return { input: well.input };
+  const made = sampleValue(inputSchema, { name: "sample", fits });
+  if (fits(made)) return { input: made };
+  const [any] = cases;
+  if (any !== undefined) return { input: any.input };
+  const fault = faultSentence(check(made), "input");
+  const family = familyOf(name);
+  return { reason: `No input of ${family} can be guessed (${fault}): write a case in cases/.` };
 }
 
-const byFormat: Readonly<Record<string, string>> = {
-  email: "ann@example.com",
-  uri: "https://example.com/",
-  url: "https://example.com/",
-  uuid: "01a1fd8d-d928-77c8-96cb-353aaba1757f",
-  date: "2026-01-31",
-  time: "12:00:00Z",
-  "date-time": "2026-01-31T12:00:00Z",
-};
-
-/** An input that the schema is likely to take: its examples and defaults, and simple values elsewhere. */
-export function sampleInput(schema: object, name = "sample"): unknown {
-  const known = schema as Schema;
-  if (known.const !== undefined) return known.const;
-  const [example] = [known.examples?.[0], known.default, known.enum?.[0]].filter(
-    (one) => one !== undefined,
-  );
-  if (example !== undefined) return example;
-  const [variant] = known.anyOf ?? known.oneOf ?? [];
-  if (variant !== undefined) return sampleInput(variant, name);
-  const [type = "string"] = [known.type].flat();
-  return (byType[type] ?? sampleText)(known, name);
+interface InputOfCase {
+  readonly input: Json;
+  readonly endsWell: boolean;
 }
 
-const sampleText = ({ format = "", minLength = 0 }: Schema, name: string): unknown =>
-  byFormat[format] ?? name.padEnd(minLength, "x");
+/** The cases of a workflow. `holdfast test` says of a file what is wrong with it; here it is passed over. */
+function casesOf(folder: string, workflow: string): readonly InputOfCase[] {
+  const home = join(folder, "cases");
+  return namesIn(home).flatMap((file) => {
+    const found = readCase(join(home, file));
+    const isAsked = [workflow, familyOf(workflow)].includes(found?.workflow ?? "");
+    if (found?.input === undefined || !isAsked) return [];
+    return [{ input: found.input, endsWell: found.expect?.state === "processed" }];
+  });
+}
 
-const sampleNumber = ({ minimum = 1, exclusiveMinimum = 0 }: Schema): unknown =>
-  Math.max(1, minimum, exclusiveMinimum + 1);
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".json"))
+      .toSorted();
+  } catch {
+    return [];
+  }
+}
 
-const sampleObject = ({ properties = {}, required = [] }: Schema): unknown =>
-  Object.fromEntries(required.map((key) => [key, sampleInput(properties[key] ?? {}, key)]));
+interface CaseFile {
+  readonly workflow?: string;
+  readonly input?: Json;
+  readonly expect?: { readonly state?: string };
+}
 
-const byType: Readonly<Record<string, (schema: Schema, name: string) => unknown>> = {
-  object: sampleObject,
-  array: ({ minItems = 0, items = {} }, name) =>
-    Array.from({ length: minItems }, () => sampleInput(items, name)),
-  integer: sampleNumber,
-  number: sampleNumber,
-  boolean: () => true,
-  null: () => null,
-};
+function readCase(file: string): CaseFile | null {
+  try {
+    const { text, fault } = textOfBytes(readFileSync(file));
+    return fault === null ? (JSON.parse(text) as CaseFile | null) : null;
+  } catch {
+    return null;
+  }
+}

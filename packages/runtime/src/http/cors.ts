@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ContractFault } from "@holdfast/domain";
+import { varyBy } from "./encodings.ts";
 
 /** Which pages of other origins may ask, and read what is answered. */
 export interface Origins {
@@ -83,12 +84,11 @@ const keptFor = 600;
  */
 export function allowOrigin(
   { headers: { origin } }: Pick<IncomingMessage, "headers">,
-  response: Pick<ServerResponse, "setHeader">,
+  response: Pick<ServerResponse, "getHeader" | "setHeader">,
   origins: Origins,
 ): void {
   if (!origins.isOn) return;
-  // What is kept on the way for one origin is not for another.
-  response.setHeader("vary", "origin");
+  varyBy(response, "origin");
   if (origin === undefined || !origins.allows(origin)) return;
   response.setHeader("access-control-allow-origin", origin);
   response.setHeader("access-control-expose-headers", read);

@@ -1,4 +1,5 @@
 export { type Proxies, readProxies } from "./addresses.ts";
+export { encodingWeight, varyBy } from "./encodings.ts";
 export {
   defaultLimits,
   type Guard,

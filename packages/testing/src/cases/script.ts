@@ -1,4 +1,5 @@
 import type { StepContext } from "@holdfast/agent";
+import { sampleValue, schemaCompiler } from "@holdfast/contracts";
 import {
   type AgentCode,
   type Duration,
@@ -10,7 +11,6 @@ import {
 } from "@holdfast/domain";
 import type { Timeline } from "../simulator/timeline.ts";
 import type { Behaviour, Case } from "./case.ts";
-import { sampleOutput } from "./sample-output.ts";
 
 /** What the handlers of a case do, call after call. */
 export interface Script {
@@ -33,7 +33,8 @@ export function playScript(
     timeline,
   }: { readonly definition: WorkflowDefinition; readonly timeline: Timeline },
 ): Script {
-  const next = behaviours(steps, definition);
+  const sampleOf = openSamples(definition);
+  const next = behaviours(steps, sampleOf);
   const crashing = new Set<string>();
   const held = new Map<string, number>();
   const work = worker(definition, timeline);
@@ -51,7 +52,7 @@ export function playScript(
           return never;
         case "crash":
           crashing.add(name);
-          return sampleOf(definition, name);
+          return sampleOf(name);
         case "late":
           held.set(`${name} ${context.attempt}`, lateBy(name, behaviour.by));
           return behaviour.output;
@@ -70,11 +71,11 @@ export function playScript(
 }
 
 /** What each call of a step does, call after call. */
-function behaviours(steps: Case["steps"], definition: WorkflowDefinition) {
+function behaviours(steps: Case["steps"], sampleOf: (name: string) => Json) {
   const played = new Map<string, number>();
   const success = (name: string): Behaviour => {
     const replies = steps[name]?.filter((one) => one.kind === "reply") ?? [];
-    const output = replies.at(-1)?.output ?? sampleOf(definition, name);
+    const output = replies.at(-1)?.output ?? sampleOf(name);
     return { kind: "reply", output, ...usual };
   };
   return (name: string): Behaviour => {
@@ -126,7 +127,20 @@ function faultOf({
   return new Kind(code as AgentCode, message, { details });
 }
 
-function sampleOf({ steps, outputs }: WorkflowDefinition, name: string): Json {
-  const step = steps.find((one) => one.name === name);
-  return step === undefined ? null : sampleOutput(outputs?.[`${step.agent}.${step.operation}`]);
+/** What a step returns where a case says nothing of it: a value that its contract takes. */
+function openSamples({ steps, outputs }: WorkflowDefinition): (name: string) => Json {
+  const compile = schemaCompiler({ allErrors: false });
+  const made = new Map<string, Json>();
+  return (name) => {
+    const step = steps.find((one) => one.name === name);
+    const schema = step && outputs?.[`${step.agent}.${step.operation}`];
+    if (schema === undefined) return null;
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    const { check } = compile(schema);
+    const fits = (value: Json): boolean => check(value).errors.length === 0;
+    const sample = sampleValue(schema, { name: "sample", fits });
+    made.set(name, sample);
+    return sample;
+  };
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { ContractFault } from "@holdfast/domain";
+import { encodingWeight, varyBy } from "@holdfast/runtime/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from "fastify";
 
 /** The page loads its own files and asks its own host, and nothing else. */
@@ -24,7 +25,6 @@ const headers = {
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
-  vary: "accept-encoding",
 };
 
 /** The document of the API leaves them out. */
@@ -47,6 +47,7 @@ export function consoleRoutes(app: FastifyInstance): void {
 async function send(file: PageFile, request: FastifyRequest, reply: FastifyReply) {
   const encoding = encodingFor(request.headers["accept-encoding"]);
   if (encoding !== "identity") void reply.header("content-encoding", encoding);
+  varyBy(reply.raw, "accept-encoding");
   return reply
     .headers(headers)
     .header("cache-control", file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache")
@@ -54,15 +55,12 @@ async function send(file: PageFile, request: FastifyRequest, reply: FastifyReply
     .send(await file.bodyIn(encoding));
 }
 
-/** Browsers name what they understand; quality values are ignored but for a refusal. */
+/** The encoding in which a client gets a file of the page. */
 export function encodingFor(accepted = ""): Encoding {
-  const names = accepted
-    .toLowerCase()
-    .split(",")
-    .filter((one) => !/;\s*q=0(\.0*)?\s*$/.test(one))
-    .map((one) => one.split(";")[0]?.trim());
-  if (names.includes("br")) return "br";
-  return names.includes("gzip") ? "gzip" : "identity";
+  const ofGzip = encodingWeight(accepted, "gzip");
+  const ofBrotli = encodingWeight(accepted, "br");
+  if (ofBrotli > 0 && ofBrotli >= ofGzip) return "br";
+  return ofGzip > 0 ? "gzip" : "identity";
 }
 
 /** One file of the page, as it is sent. */

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import { encodingFor } from "./console-routes.ts";
@@ -91,6 +92,22 @@ test("requests to the API are passed on as they are", async () => {
     token: "Bearer t",
     body: '{"version":1}',
   });
+});
+
+test("an answer that the API compressed is passed on as it is", async () => {
+  const body = gzipSync(JSON.stringify({ words: "many ".repeat(1_000) }));
+  respond = ({ headers }, response) =>
+    void response
+      .writeHead(200, {
+        "content-type": "application/json",
+        "content-encoding": headers["accept-encoding"] ?? "none",
+        vary: "accept-encoding",
+      })
+      .end(body);
+  const answer = await get("/v1/pauses", { "accept-encoding": "gzip" });
+  expect(answer.headers.get("content-encoding")).toBe("gzip");
+  expect(answer.headers.get("vary")).toBe("accept-encoding");
+  expect(await answer.json()).toEqual({ words: "many ".repeat(1_000) });
 });
 
 test("the console passes the id of its answer on to the API", async () => {

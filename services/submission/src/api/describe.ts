@@ -16,7 +16,9 @@ const problem = (description: string, names: readonly HeaderName[]) => ({
 const headers = {
   "x-request-id": text("Names the request, as it did itself or anew."),
   location: text("The path of what was made."),
-  etag: text("The version of the task in quotes, for If-Match."),
+  etag: text(
+    "The version of the task in quotes, for If-Match. Weak where the answer is compressed.",
+  ),
   "retry-after": count("Seconds after which to ask again."),
   "idempotency-replayed": text("`true`: the key was used before, for what the answer is about."),
   "preference-applied": text("How long the answer waited at most, as Prefer asked for."),
