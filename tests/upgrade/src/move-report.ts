@@ -6,7 +6,14 @@ import type { UpgradeReport } from "./upgrade-report.ts";
 export interface MoveReport
   extends Omit<
     UpgradeReport,
-    "migrations" | "stopped" | "refusals" | "orders" | "carriedBack" | "ofKeptWorkflow"
+    | "migrations"
+    | "stopped"
+    | "refusals"
+    | "orders"
+    | "overstayedBefore"
+    | "calledFromBefore"
+    | "carriedBack"
+    | "ofKeptWorkflow"
   > {
   /** Orders that were accepted. */
   readonly orders: number;
@@ -20,11 +27,12 @@ export interface MoveReport
 
 /** What of a move is not as it must be; empty: all holds. */
 export function faultsOfMove(report: MoveReport): readonly string[] {
-  const { crashed, halted, open, refused, lost, doubled, deadLetters, violations } = report;
-  const counts = { crashed, halted, open, refused, lost, doubled, deadLetters, violations };
+  const { crashed, overstayed, halted, open, refused } = report;
+  const { lost, doubled, deadLetters, violations } = report;
+  const counts = { crashed, overstayed, halted, open, refused };
   return [
-    ...Object.entries(counts).flatMap(([name, count]) =>
-      count === 0 ? [] : [`${name}: ${count}`],
+    ...Object.entries({ ...counts, lost, doubled, deadLetters, violations }).flatMap(
+      ([name, count]) => (count === 0 ? [] : [`${name}: ${count}`]),
     ),
     ...report.phases
       .filter(({ orders }) => orders === 0)
@@ -61,6 +69,7 @@ const countsOf = (report: MoveReport): readonly (readonly [string, number])[] =>
   ["dead letters", report.deadLetters],
   ["breaches of invariants", report.violations],
   ["processes that ended by themselves", report.crashed],
+  ["processes that did not stop in time", report.overstayed],
   ["tasks that were begun on the broker before and ended on the new one", report.carriedOver],
   ["requests in flight that were published once more on the new broker", report.resent],
   ["attempts that expired, most of them by kills", report.expired],
