@@ -31,7 +31,7 @@ interface Caller {
   /** Resolves to the id of the task that the service shows. */
   read(url: string, taskId: string): Promise<string>;
   /** Whether an error says that the service was away or busy, and not that it refused. */
-  isPassing(error: unknown): boolean;
+  readonly isPassing: (error: unknown) => boolean;
 }
 
 export interface CallOptions {
@@ -116,7 +116,7 @@ async function untilAnswered<Answer>(
 
 /** What this program needs of a release's client. */
 interface ClientModule {
-  holdfastClient(options: { readonly url: string; readonly retryFor: number }): {
+  readonly holdfastClient: (options: { readonly url: string; readonly retryFor: number }) => {
     submit(
       workflow: string,
       input: unknown,

@@ -286,19 +286,19 @@ const atOnce = 5_000;
 
 test("a server that closes ends each connection with its last answer, for which it waits", async () => {
   const { promise: answered, resolve: answerAll } = Promise.withResolvers<void>();
-  const { promise: asked, resolve: allAsked } = Promise.withResolvers<void>();
+  const { promise: allBegun, resolve: beginAll } = Promise.withResolvers<void>();
   let begun = 0;
-  await using served = await serve({}, (request, response) => {
+  await using served = await serve({}, (asked, response) => {
     begun += 1;
-    if (begun === 3) allAsked();
+    if (begun === 3) beginAll();
     // Its head says that the connection is kept.
-    if (request.url === "/begun") response.write("begun ");
-    void answered.then(() => response.end(`answer to ${request.url}`));
+    if (asked.url === "/begun") response.write("begun ");
+    void answered.then(() => response.end(`answer to ${asked.url}`));
   });
   const sockets = [await open(served.port, head("/begun")), await open(served.port, head("/1"))];
   const texts = sockets.map(textOf);
   sockets[1]?.write(head("/2"));
-  await asked;
+  await allBegun;
   const closed = served.close();
   // Asked while the server closes, on a connection that it keeps for its answers.
   sockets[1]?.write(head("/3"));
@@ -313,8 +313,8 @@ test("a server that closes ends each connection with its last answer, for which 
 });
 
 test("a server that closes waits neither for connections without a request nor for the end of streams", async () => {
-  await using served = await serve({ closeWithin: 60_000 }, (request, response) => {
-    if (request.url !== "/stream") return void response.end("served");
+  await using served = await serve({ closeWithin: 60_000 }, (asked, response) => {
+    if (asked.url !== "/stream") return void response.end("served");
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
     response.write("retry: 1000\n\n");
   });
@@ -341,19 +341,19 @@ test("a request that comes while the server closes is refused with what to do, a
 });
 
 test.each<[string, string, Handler]>([
-  ["whose body never ends", "content-length: 10\r\n", (request) => void request.resume()],
+  ["whose body never ends", "content-length: 10\r\n", (asked) => void asked.resume()],
   ["whose handler never answers", "", () => {}],
   ["whose answer is never read", "", (_, response) => void response.end(Buffer.alloc(64 << 20))],
 ])("a server that closes cuts a request %s when its time is over", async (_, more, handler) => {
-  const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
+  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
   const closeWithin = 300;
-  await using served = await serve({ closeWithin }, (request, response) => {
-    isAsked();
-    handler(request, response);
+  await using served = await serve({ closeWithin }, (asked, response) => {
+    begin();
+    handler(asked, response);
   });
   const socket = (await open(served.port)).pause();
   socket.write(head("/", more));
-  await asked;
+  await hasBegun;
   const took = await served.close();
   expect(took).toBeGreaterThan(closeWithin * 0.9);
   expect(took).toBeLessThan(atOnce);

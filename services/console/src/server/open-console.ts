@@ -57,7 +57,7 @@ export function openConsole({
       replyOptions: {
         rewriteRequestHeaders: (
           { raw },
-          // The body is here: its client has been told to send it.
+          // The body is here: nothing has to wait for it any more.
           { origin: _origin, "transfer-encoding": _chunked, expect: _met, ...headers },
         ) => ({
           ...headers,
