@@ -18,7 +18,7 @@ import {
   type Span,
   type Tracing,
 } from "@holdfast/runtime";
-import { guardSettings, listenAsSet, openGuard } from "@holdfast/runtime/http";
+import { type Guard, guardSettings, listenAsSet, openGuard } from "@holdfast/runtime/http";
 import {
   type AttemptOfTask,
   announceInstance,
@@ -73,13 +73,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   await using inspection = inspectionFor(service);
   const gate = operatorGate(config.OPERATOR_TOKEN ?? null, { log, metrics });
   if (role !== "tasks") prepareJudges();
-  const operates = role !== "tasks" && config.OPERATOR_TOKEN !== undefined;
-  const guard = openGuard({
-    ...guardSettings(config),
-    bodyBytes: limits.payloadBytes,
-    ...(operates ? { isOperator: gate.isOperator } : {}),
-  });
-  await using http = openHttp(health, log, guard);
+  await using http = openHttp(health, log, guardFor(config, gate));
   measureHttp(http, metrics);
   traceRequests(http, tracing);
   if (config.COMPRESS_ANSWERS === "on") compressAnswers(http);
@@ -108,6 +102,16 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   service.ready({ url });
   await stopped;
 });
+
+/** Bounds what clients hold; where operators are served, with a reserve for them. */
+function guardFor(config: SubmissionConfig, { isOperator }: OperatorGate): Guard {
+  const operates = config.ROLE !== "tasks" && config.OPERATOR_TOKEN !== undefined;
+  return openGuard({
+    ...guardSettings(config),
+    bodyBytes: limits.payloadBytes,
+    ...(operates ? { isOperator } : {}),
+  });
+}
 
 /** Whether a version that is not stored stands for the active one, whichever way a task comes: in SQL the store asks. */
 const takesUnknownVersions = ({ config }: Service): boolean => config.UNKNOWN_VERSIONS === "newest";

@@ -45,7 +45,7 @@ export function sampleValue(schema: JsonSchema, { name, fits }: SampleOptions): 
   return first;
 }
 
-/** Where in a value a sample is made. */
+/** A place in a value, and what is chosen there. */
 interface Place {
   readonly root: JsonSchema;
   readonly meter: Meter;
