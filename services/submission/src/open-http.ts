@@ -172,7 +172,7 @@ function takeJsonOnly(app: FastifyInstance): void {
     const parse = input === null ? careful : plain;
     const pieces = readPieces(body, (text) => parsedBy(parse, request, text), input);
     if (body.length > smallBytes) {
-      return void readInTurns(request, body, pieces).then((json) => done(null, json), done);
+      return readInTurns(request, body, pieces);
     }
     try {
       done(null, lastOf(pieces));
@@ -248,10 +248,10 @@ type JsonParser = ReturnType<FastifyInstance["getDefaultJsonParser"]>;
 
 /** What a parser of the server, which answers at once, makes of a text. */
 function parsedBy(parse: JsonParser, request: FastifyRequest, text: string): unknown {
-  let [fault, json]: [Error | null, unknown] = [null, undefined];
-  void parse(request, text, (error, read) => ([fault, json] = [error, read]));
-  if (fault !== null) throw fault;
-  return json;
+  const read: { fault: Error | null; json?: unknown } = { fault: null };
+  void parse(request, text, (fault, json) => Object.assign(read, { fault, json }));
+  if (read.fault !== null) throw read.fault;
+  return read.json;
 }
 
 /** The pointer to the input of a task in the body of a submission; null: the request is none. */

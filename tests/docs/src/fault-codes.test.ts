@@ -4,7 +4,7 @@ import { productFiles, readFile } from "./repository.ts";
 
 /** Literals of the same form that are no fault codes: queues, failpoints, names of checks. */
 const others: readonly RegExp[] = [
-  /^(scheduler|agent|submission|supervisor)\.(claim|publish|mark|record|resend|receiv|work|repl|accept|found|recover|requeu)/,
+  /^(scheduler|agent|submission|supervisor)\.(claim|publish|confirm|record|resend|receiv|work|repl|accept|found|recover|requeu)/,
   /^scheduler\.(canary|replies|unrecorded)$/,
   /^task\.submissions$/,
   /^undo\.(retry|faults)$/,
