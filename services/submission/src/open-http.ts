@@ -171,14 +171,14 @@ function takeJsonOnly(app: FastifyInstance): void {
     const input = inputIn(request);
     const parse = input === null ? careful : plain;
     const pieces = readPieces(body, (text) => parsedBy(parse, request, text), input);
-    if (body.length > smallBytes) {
-      return readInTurns(request, body, pieces);
-    }
+    if (body.length > smallBytes) return readInTurns(request, body, pieces);
+    const read: { fault: Error | null; json?: unknown } = { fault: null };
     try {
-      done(null, lastOf(pieces));
+      read.json = lastOf(pieces);
     } catch (error) {
-      done(error as Error);
+      read.fault = error as Error;
     }
+    return done(read.fault, read.json);
   });
   app.addHook("onRequest", (request, reply, done) => {
     request.answer = reply;
