@@ -112,3 +112,47 @@ test("each word of the glossary stands there once, in the order of the alphabet"
   const meant = (word: string) => word.replace(/[^a-z]/g, "");
   expect(words).toEqual(words.toSorted((one, other) => (meant(one) < meant(other) ? -1 : 1)));
 });
+
+/** The words of a name as the glossary has them: with spaces, and of one thing. */
+const singular = (name: string): string =>
+  name
+    .replace(/[-_]/g, " ")
+    .replace(/ies$/, "y")
+    .replace(/(?<=[^s])s$/, "");
+
+describe("the glossary has each word, or calls it plain, of", () => {
+  const [, plain = ""] = /## Plain words\n\n[^\n]*\n\n([^#]*)/.exec(glossary) ?? [];
+  const terms = rowsBelow("# Glossary").flatMap(([cell = ""]) => cell.split(","));
+  const whole = [...terms, ...plain.split(",")].map((word) =>
+    singular(
+      word
+        .replace(/[*`\s]+/g, " ")
+        .trim()
+        .toLowerCase(),
+    ),
+  );
+  // A name may be made of words of several.
+  const known = new Set(whole.flatMap((word) => [word, ...word.split(" ").map(singular)]));
+  const isKnown = (name: string): boolean =>
+    known.has(singular(name)) ||
+    name.endsWith("_id_seq") ||
+    name.split(/[-_]/).every((word) => known.has(singular(word)));
+  const { paths } = JSON.parse(readFile("docs/reference/openapi.json")) as {
+    readonly paths: object;
+  };
+  test.each(
+    Object.entries({
+      routes: Object.keys(paths).flatMap((path) =>
+        path.split("/").filter((part) => /^[a-z-]{3,}$/.test(part)),
+      ),
+      "areas of codes": names["codes"]!.map((code) => code.split(".")[0]!),
+      tables: statements.flatMap(
+        (file) =>
+          readFile(file).match(/(?<=\b(?:from|into|update|join) state\.)[a-z_]+\b(?!\()/g) ?? [],
+      ),
+    }),
+  )("%s", (_, found) => {
+    expect(new Set(found).size).toBeGreaterThan(10);
+    expect([...new Set(found)].filter((name) => !isKnown(name))).toEqual([]);
+  });
+});
