@@ -93,13 +93,25 @@ export function taskSubmitter(deps: SubmitDependencies) {
   const submissions = batchCalls(acceptTasks(deps, limit), limits);
 
   const findRepeat = repeatFinder(deps);
+  /** How many are being read, which takes turns and may take the thread: they wait as those do that are read. */
+  let reading = 0;
+
+  const read = async (request: SubmitRequest, workflow: OpenWorkflow): Promise<NewTask> => {
+    reading += 1;
+    try {
+      const task = await readSubmissionAt(request.submission, workflow, keyLife(deps), clock);
+      await mustHaveAgents(deps, workflow, request);
+      return task;
+    } finally {
+      reading -= 1;
+    }
+  };
 
   const write = async (request: SubmitRequest, workflow: OpenWorkflow, caller: Caller) => {
-    const { submission, trace = null } = request;
-    const read = await readSubmissionAt(submission, workflow, keyLife(deps), clock);
-    const task = trace === null ? read : { ...read, traceContext: traceText(trace) };
-    await mustHaveAgents(deps, workflow, request);
-    const { result, withdraw } = submissions.add(task, caller.bodyBytes);
+    const { trace = null } = request;
+    const task = await read(request, workflow);
+    const traced = trace === null ? task : { ...task, traceContext: traceText(trace) };
+    const { result, withdraw } = submissions.add(traced, caller.bodyBytes);
     caller.onGone(withdraw);
     return traceInsert(tracing, trace, result);
   };
@@ -130,7 +142,7 @@ export function taskSubmitter(deps: SubmitDependencies) {
   return {
     /** Whether a request more is to be refused, which is counted then. */
     isFull(): boolean {
-      const isFull = submissions.isFull || submissions.waiting >= limit.current;
+      const isFull = submissions.isFull || submissions.waiting + reading >= limit.current;
       if (isFull) limit.refused();
       return isFull;
     },
