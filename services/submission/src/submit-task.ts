@@ -91,25 +91,11 @@ export function taskSubmitter(deps: SubmitDependencies) {
   const maxWaiting = { items: waiting.tasks, bytes: bytesWaiting };
   const limits = { max: batch, maxWaiting, timeout: waiting.timeout, clock };
   const submissions = batchCalls(acceptTasks(deps, limit), limits);
-
   const findRepeat = repeatFinder(deps);
-  /** How many are being read, which takes turns and may take the thread: they wait as those do that are read. */
-  let reading = 0;
-
-  const read = async (request: SubmitRequest, workflow: OpenWorkflow): Promise<NewTask> => {
-    reading += 1;
-    try {
-      const task = await readSubmissionAt(request.submission, workflow, keyLife(deps), clock);
-      await mustHaveAgents(deps, workflow, request);
-      return task;
-    } finally {
-      reading -= 1;
-    }
-  };
-
+  const reader = submissionReader(deps);
   const write = async (request: SubmitRequest, workflow: OpenWorkflow, caller: Caller) => {
     const { trace = null } = request;
-    const task = await read(request, workflow);
+    const task = await reader.read(request, workflow);
     const traced = trace === null ? task : { ...task, traceContext: traceText(trace) };
     const { result, withdraw } = submissions.add(traced, caller.bodyBytes);
     caller.onGone(withdraw);
@@ -142,7 +128,8 @@ export function taskSubmitter(deps: SubmitDependencies) {
   return {
     /** Whether a request more is to be refused, which is counted then. */
     isFull(): boolean {
-      const isFull = submissions.isFull || submissions.waiting + reading >= limit.current;
+      const some = submissions.waiting + reader.reading;
+      const isFull = submissions.isFull || some >= limit.current;
       if (isFull) limit.refused();
       return isFull;
     },
@@ -154,6 +141,32 @@ export function taskSubmitter(deps: SubmitDependencies) {
       if (submitted.kind === "conflict") throw keyReused("Idempotency-Key", "task");
       if (submitted.kind === "held") throw keyInUse(submitted.taskId, learns.reader());
       return submitted;
+    },
+  };
+}
+
+/** Makes tasks of submissions, and knows how many it is at: that takes turns, and may take the thread. */
+function submissionReader(deps: SubmitDependencies) {
+  let reading = 0;
+  return {
+    /** How many are being read: they wait as those do that are to be written. */
+    get reading() {
+      return reading;
+    },
+    async read(request: SubmitRequest, workflow: OpenWorkflow): Promise<NewTask> {
+      reading += 1;
+      try {
+        const task = await readSubmissionAt(
+          request.submission,
+          workflow,
+          keyLife(deps),
+          deps.clock ?? systemClock,
+        );
+        await mustHaveAgents(deps, workflow, request);
+        return task;
+      } finally {
+        reading -= 1;
+      }
     },
   };
 }

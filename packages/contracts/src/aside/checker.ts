@@ -49,7 +49,7 @@ export const checkHere: OpenChecker = (schema, options) => {
 };
 
 /** Characters of a schema, and its objects: most of them are parts, which take 0.1 ms each to compile. */
-const small = { characters: 1_000, objects: 30 };
+const small = { characters: 2_000, objects: 60 };
 /**
  * Milliseconds of the processor in which the thread has compiled a schema that the process may then compile itself: it
  * takes three times that where the compiler is seldom used.
@@ -61,7 +61,7 @@ const usuallyBrief = 8;
  */
 const stepsHere = 20_000;
 
-/** Whether a schema is compiled within 8 ms, whatever it says, in a process that has compiled few. */
+/** Whether a schema is compiled within 15 ms, whatever it says, in a process that has compiled few. */
 export function isSmallSchema(schema: unknown): boolean {
   const text = JSON.stringify(schema);
   return (
