@@ -144,11 +144,21 @@ describe("the table of commands", () => {
     [["why", ""], "tasks list -o id"],
   ])("lets bash complete %j by what the service has", (words, asked) => {
     const script = `${completionScript("bash", allVerbs)}
-holdfast() { [ "$*" = "${asked}" ] && echo one two; }
+holdfast() { [ "$*" = "${asked}" ] && printf 'one\\ntwo\\n'; }
 timeout() { shift; "$@"; }
 COMP_WORDS=(holdfast ${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length}
 _holdfast; echo "\${COMPREPLY[*]}"`;
     expect(execFileSync("bash", ["-c", script], { encoding: "utf8" })).toBe("one two\n");
+  });
+
+  test("lets bash run nothing of what a service answers, and complete none of it", () => {
+    const names = ["$(echo run >&2)", "`echo run >&2`", "a;b", "*", "-x", "order.v1", "a b"];
+    const script = `${completionScript("bash", allVerbs)}
+holdfast() { printf '%s\\n' ${names.map((name) => `'${name}'`).join(" ")}; }
+timeout() { shift; "$@"; }
+COMP_WORDS=(holdfast agents get ""); COMP_CWORD=3
+_holdfast 2>&1; echo "\${COMPREPLY[*]}"`;
+    expect(execFileSync("bash", ["-c", script], { encoding: "utf8" })).toBe("order.v1\n");
   });
 });
 

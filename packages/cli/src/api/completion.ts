@@ -25,6 +25,9 @@ const verbsOf = (verbs: readonly Verb[], group: string): readonly string[] =>
 const optionNames = (verb: Verb): readonly string[] =>
   Object.keys(optionsOf(verb)).map((name) => `--${name}`);
 
+/** What names and ids look like that mean nothing to a shell. */
+const plainNames = "[A-Za-z0-9][A-Za-z0-9._:@-]*";
+
 /** The command that lists what the first operand of a verb can be; null: none does. */
 function listFor({ name, operands }: Verb, verbs: readonly Verb[]): string | null {
   const [operand = ""] = operands;
@@ -63,11 +66,12 @@ function bash(verbs: readonly Verb[]): string {
     ([name, some]) =>
       `    --${name}) COMPREPLY=($(compgen -W "${some.join(" ")}" -- "$word")); return ;;`,
   );
-  // The service may be away: no key waits for it for long, where there is `timeout`.
+  // The service may be away: no key waits for it for long, where there is `timeout`. And bash expands the words that it
+  // completes, as commands, too: of what a service answers plain names alone may be among them.
   return `_holdfast_names() {
   local within=()
   command -v timeout >/dev/null && within=(timeout 2)
-  "\${within[@]}" holdfast "$@" -o id 2>/dev/null
+  "\${within[@]}" holdfast "$@" -o id 2>/dev/null | LC_ALL=C grep -xE '${plainNames}'
 }
 _holdfast() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
@@ -93,7 +97,7 @@ const line = (condition: string, rest: string) => `complete -c holdfast -n '${co
 const fishNames = `function __holdfast_names
   set -l within
   command -q timeout; and set within timeout 2
-  $within holdfast $argv -o id 2>/dev/null
+  $within holdfast $argv -o id 2>/dev/null | LC_ALL=C grep -xE '${plainNames}'
 end`;
 
 function fish(verbs: readonly Verb[]): string {
