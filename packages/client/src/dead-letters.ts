@@ -1,6 +1,6 @@
 import { readPages } from "./pages.ts";
 import type { Send } from "./request.ts";
-import type { ActOptions, DeadLetterAction, DeadLetterPage } from "./types.ts";
+import type { ActOptions, DeadLetter, DeadLetterAction, DeadLetterPage } from "./types.ts";
 
 type Act = Pick<ActOptions, "reason" | "actor" | "signal">;
 
@@ -13,6 +13,8 @@ export interface DeadLetterCalls {
     /** What the page before named as its `next`. */
     readonly after?: string | null;
   }): Promise<DeadLetterPage>;
+  /** One of them, with all of its body that was kept. */
+  get(id: string): Promise<DeadLetter>;
   /** Who sent which of them once more or discarded them, and why: all pages of it. */
   actions(): Promise<readonly DeadLetterAction[]>;
   /** Sends one once more, as it came. Safe to repeat. */
@@ -39,6 +41,8 @@ export function deadLetterCalls(send: Send, usualActor: string): DeadLetterCalls
       const query = { queue, limit: limit?.toString(), after: after ?? undefined };
       return (await send<DeadLetterPage>({ method: "GET", path, query, repeat: "safe" })).body;
     },
+    get: async (id) =>
+      (await send<DeadLetter>({ method: "GET", path: `${path}/${encodeURIComponent(id)}`, repeat: "safe" })).body,
     actions: () => readPages<DeadLetterAction>(send, "/v1/dead-letter-actions", { limit: 500 }),
     replay: act("replay"),
     discard: act("discard"),

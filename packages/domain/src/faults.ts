@@ -1,8 +1,39 @@
+import { type Duration, parseDuration } from "./duration.ts";
 import type { AgentCode, FaultCode, KnownCode } from "./fault-codes.ts";
+import type { Milliseconds } from "./workflow-definition.ts";
 
 export interface FaultOptions extends ErrorOptions {
   /** Facts for the log line. Never secrets, never payloads. */
   readonly details?: Readonly<Record<string, string | number | boolean>>;
+  /**
+   * `none`: the remote service did nothing under this key, and never will, so nothing is to be undone. Left out where that
+   * is not sure.
+   */
+  readonly effect?: "none";
+}
+
+export interface TransientFaultOptions extends FaultOptions {
+  /**
+   * No attempt begins before that: a duration such as `30s`, or milliseconds; an hour at most, unless the step's policy has
+   * a longer delay. What is no duration counts as left out.
+   */
+  readonly retryAfter?: Duration | Milliseconds;
+}
+
+const optionsOfFaults: ReadonlySet<string> = new Set(["cause", "details", "effect", "retryAfter"]);
+/** Options that are looked for among the details in vain. */
+const noDetails: ReadonlySet<string> = new Set(["effect", "retryAfter", "retryAfterMs"]);
+
+/** Throws a `TypeError` for what a program without types says in vain: a step would be undone that had no effect. */
+function mustBeKnown(options: object, details: object): void {
+  const unknown = Object.keys(options).find((name) => !optionsOfFaults.has(name));
+  const misplaced = Object.keys(details).find((name) => noDetails.has(name));
+  const name = unknown ?? misplaced;
+  if (name === undefined) return;
+  const where = unknown === undefined ? "in the details of a fault" : "of a fault";
+  throw new TypeError(
+    `${name} is no option ${where}: say { effect: "none" }, { retryAfter: "30s" } or { details: { … } }`,
+  );
 }
 
 /**
@@ -16,22 +47,32 @@ export abstract class Fault<Code extends string = FaultCode | AgentCode> extends
   abstract readonly transient: boolean;
   readonly code: FaultCode | AgentCode;
   readonly details: NonNullable<FaultOptions["details"]>;
+  /** What the remote service did; null: it may have done something. */
+  readonly effect: "none" | null;
 
-  constructor(
-    code: Code & KnownCode<Code>,
-    message: string,
-    { details = {}, ...options }: FaultOptions = {},
-  ) {
-    super(message, options);
+  constructor(code: Code & KnownCode<Code>, message: string, options: FaultOptions = {}) {
+    const { details = {}, effect = null } = options;
+    super(message, "cause" in options ? { cause: options.cause } : {});
+    mustBeKnown(options, details);
     this.name = new.target.name;
     this.code = code;
     this.details = details;
+    this.effect = effect === "none" ? effect : null;
   }
 }
 
 /** The remote service is down, slow or busy: the step goes back to pending and is tried again. */
 export class TransientFault<Code extends string = FaultCode | AgentCode> extends Fault<Code> {
   readonly transient = true;
+  /** Milliseconds in which no attempt is to begin; null: the policy of the step says when. */
+  readonly retryAfter: Milliseconds | null;
+
+  constructor(code: Code & KnownCode<Code>, message: string, options: TransientFaultOptions = {}) {
+    super(code, message, options);
+    const { retryAfter } = options;
+    const ms = typeof retryAfter === "string" ? parseDuration(retryAfter) : Math.ceil(retryAfter ?? Number.NaN);
+    this.retryAfter = Number.isSafeInteger(ms) && ms >= 0 ? ms : null;
+  }
 }
 
 /** Trying again cannot help, such as a declined card: the step ends in error at once. */

@@ -39,7 +39,7 @@ test("a good order is fulfilled", async () => {
 
 test("an order whose card is declined is undone: the goods are released, and no card is charged", async () => {
   const declined = new PermanentFault("payments.declined", "Declined", {
-    details: { effect: "none" },
+    effect: "none",
   });
   const { agents, effects } = memoryPartners({ refusals: { "/payments/charges": declined } });
   const run = await testWorkflow(fulfilOrder, agents, { input });

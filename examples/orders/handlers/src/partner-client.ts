@@ -89,12 +89,12 @@ function faultOf(name: string, response: Response, body: unknown) {
   const text = `${name} answered ${status}: ${message}`;
   const inProgress = status === 409 && code === "in_progress";
   if (status >= 500 || notNow.has(status) || inProgress) {
-    const retryAfterMs = retryAfterOf(response);
-    const details = { status, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
-    return new TransientFault(agentCode(`${name}.${code}`), text, { details });
+    const retryAfter = retryAfterOf(response);
+    const paces = retryAfter === null ? {} : { retryAfter };
+    return new TransientFault(agentCode(`${name}.${code}`), text, { details: { status }, ...paces });
   }
-  const effect = boundToKey.has(code) ? "none" : "unknown";
-  return new PermanentFault(agentCode(`${name}.${code}`), text, { details: { status, effect } });
+  const harmless = boundToKey.has(code) ? ({ effect: "none" } as const) : {};
+  return new PermanentFault(agentCode(`${name}.${code}`), text, { details: { status }, ...harmless });
 }
 
 interface Refusal {

@@ -17,7 +17,8 @@ export const paymentsHandlers = (provider: PartnerClient): Handlers<typeof payme
     });
     if (verdict !== "reject") return { score, verdict };
     throw new PermanentFault("payments.suspected_fraud", `The risk score is ${score}`, {
-      details: { effect: "none", score },
+      details: { score },
+      effect: "none",
     });
   },
 

@@ -27,12 +27,12 @@ describe("a failure", () => {
     ],
     [
       "a fault that had no effect for certain",
-      new PermanentFault("payments.declined", "no", { details: { effect: "none" } }),
+      new PermanentFault("payments.declined", "no", { effect: "none" }),
       { code: "payments.declined", message: "no", transient: false, effect: "none" },
     ],
     [
       "when to come back",
-      new TransientFault("payments.busy", "later", { details: { retryAfterMs: 1_500.5 } }),
+      new TransientFault("payments.busy", "later", { retryAfter: 1_500.5 }),
       {
         code: "payments.busy",
         message: "later",
@@ -61,8 +61,8 @@ describe("a failure", () => {
 
   test.each([Number.NaN, -1, Number.POSITIVE_INFINITY])(
     "omits an invalid retry-after time: %p",
-    async (retryAfterMs) => {
-      const busy = new TransientFault("payments.busy", "later", { details: { retryAfterMs } });
+    async (retryAfter) => {
+      const busy = new TransientFault("payments.busy", "later", { retryAfter });
       const outcome = await attempt({ handlers: { charge: () => Promise.reject(busy) } });
       expect(outcome).not.toHaveProperty("retryAfterMs");
     },
@@ -71,7 +71,7 @@ describe("a failure", () => {
 
 describe("a transient fault", () => {
   const gone = new TransientFault("payments.unreachable", "gone");
-  const harmless = { details: { effect: "none" } };
+  const harmless = { effect: "none" } as const;
 
   test("is retried with the same idempotency key", async () => {
     const charge = throwing(gone, new Error("boom"));
@@ -84,7 +84,7 @@ describe("a transient fault", () => {
     ["a permanent fault", new PermanentFault("payments.declined", "no")],
     [
       "being asked to wait",
-      new TransientFault("payments.busy", "x", { details: { retryAfterMs: 1 } }),
+      new TransientFault("payments.busy", "x", { retryAfter: 1 }),
     ],
   ])("is not retried: %s", async (_, error) => {
     const charge = throwing(error);

@@ -111,7 +111,7 @@ async function tryOnce(
   try {
     return await Promise.race([call(context), deadline]);
   } catch (error) {
-    const isHarmless = error instanceof Fault && error.details["effect"] === "none";
+    const isHarmless = error instanceof Fault && error.effect === "none";
     tries.push(isHarmless ? "none" : "unknown");
     throw error;
   }
@@ -145,7 +145,7 @@ function failed(error: unknown, tries: readonly Effect[], contract: string | nul
   const code = fault?.code ?? "";
   // Another instance may have a contract by which it is no refusal.
   const isRefused = code === "step.contract_broken" && tries.length === 0;
-  const retryAfterMs = Math.ceil(Number(fault?.details["retryAfterMs"] ?? Number.NaN));
+  const retryAfterMs = fault instanceof TransientFault ? fault.retryAfter : null;
   return {
     kind: "failed",
     code: code === "" ? "agent.unexpected" : printableText(code, limits.code),
@@ -154,7 +154,7 @@ function failed(error: unknown, tries: readonly Effect[], contract: string | nul
     attempted: tries.length > 0,
     effect: tries.includes("unknown") ? "unknown" : "none",
     ...(isRefused && contract !== null ? { contract } : {}),
-    ...(Number.isSafeInteger(retryAfterMs) && retryAfterMs >= 0 ? { retryAfterMs } : {}),
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
   };
 }
 

@@ -19,9 +19,9 @@ test("the circuit breaker stops calling a remote service that failed too often i
   const work = jest.fn(async () => "done");
   const refused = await guard.call(work, signal).catch((error: unknown) => error);
   expect(refused).toEqual(isOpen);
-  const { retryAfterMs } = (refused as TransientFault).details;
-  expect(retryAfterMs).toBeGreaterThan(50_000);
-  expect(retryAfterMs).toBeLessThanOrEqual(60_000);
+  const { retryAfter } = refused as TransientFault;
+  expect(retryAfter).toBeGreaterThan(50_000);
+  expect(retryAfter).toBeLessThanOrEqual(60_000);
   expect(work).not.toHaveBeenCalled();
 });
 
@@ -35,7 +35,7 @@ test("a success resets the circuit breaker's count of failures", async () => {
 
 test("a service that says when to come back opens no circuit breaker", async () => {
   const guard = guardOf(60_000);
-  const busy = new TransientFault("payments.busy", "later", { details: { retryAfterMs: 100 } });
+  const busy = new TransientFault("payments.busy", "later", { retryAfter: 100 });
   for (let count = 0; count < 5; count += 1) await fail(guard, busy);
   expect(await guard.call(async () => "done", signal)).toBe("done");
 });

@@ -1,4 +1,4 @@
-import { Fault, TransientFault } from "@holdfast/domain";
+import { Fault, type Milliseconds, TransientFault } from "@holdfast/domain";
 import { type Clock, systemClock } from "@holdfast/runtime";
 import {
   BrokenCircuitError,
@@ -107,13 +107,11 @@ export function resiliencePolicy(
 
 /** A service that says when to come back does not fail: it paces its callers, and is not asked before. */
 const isFailing = (error: unknown): boolean =>
-  !(error instanceof Fault) || (error.transient && !("retryAfterMs" in error.details));
+  !(error instanceof Fault) || (error instanceof TransientFault && error.retryAfter === null);
 
-const circuitOpen = (retryAfterMs: number) =>
+const circuitOpen = (retryAfter: Milliseconds) =>
   new TransientFault(
     "agent.circuit_open",
     "The remote service fails, and is left alone for a while",
-    {
-      details: { retryAfterMs: Math.ceil(retryAfterMs) },
-    },
+    { retryAfter },
   );

@@ -64,7 +64,7 @@ type Undoes<O extends Operations> = {
 /**
  * The code behind an Agent: one function for each operation of its contract, and one for each undo.
  * Return the output, or throw: a `PermanentFault` when trying again cannot help, anything else to be
- * tried again. `details` of a fault may say `effect: "none"`, when the remote service certainly did
- * nothing, and `retryAfterMs`.
+ * tried again. A fault may say `effect: "none"`, when the remote service certainly did nothing, and a
+ * `TransientFault` `retryAfter`.
  */
 export type Handlers<A> = A extends Agent<infer O extends Operations> ? Does<O> & Undoes<O> : never;

@@ -213,7 +213,7 @@ test("an instance whose breaker is open stops at once, and leaves its requests t
 
 test("an instance whose policy reports no changes goes on consuming, and answers what its policy throws", async () => {
   const open = new TransientFault("agent.circuit_open", "not now", {
-    details: { retryAfterMs: 7_000 },
+    retryAfter: "7s",
   });
   const policy: ResiliencePolicy = {
     call: () => Promise.reject(open),

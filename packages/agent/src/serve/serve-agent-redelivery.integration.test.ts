@@ -143,7 +143,7 @@ test.each([
 ])(
   "an Agent reports of a request that %s whether the broker had delivered it before",
   async (_, asked, expected) => {
-    const declined = new PermanentFault("payments.declined", "no", { details: { effect: "none" } });
+    const declined = new PermanentFault("payments.declined", "no", { effect: "none" });
     const decline = () => Promise.reject(declined);
     const first = await tested.serve({ charge: decline });
     await tested.ask(asked);

@@ -241,3 +241,16 @@ test("a page has the latest dead letters of a queue, the beginning of each body,
   expect(second).toMatchObject({ items: [{ body: "first" }], next: null });
   expect((await list()).items[0]).toMatchObject({ size: 9_000_000, replayable: false });
 });
+
+test("one of them has all of its body that was kept, and what is gone is 404", async () => {
+  const body = `é${"x".repeat(9_000)}`;
+  await trips.store.recordDeadLetters([deadLetter(Buffer.from(body))]);
+  const [{ id = "" } = {}] = (await list()).items;
+  const get = (number: string) =>
+    app.inject({ url: `/v1/dead-letters/${number}`, headers: { authorization } });
+  expect((await get(id)).json()).toMatchObject({ id, queue: deadRequestQueue, body });
+  expect((await act(id, "discard")).statusCode).toBe(204);
+  const gone = await get(id);
+  expect([gone.statusCode, gone.json()]).toMatchObject([404, { code: "message.unknown" }]);
+  expect((await get("none")).statusCode).toBe(422);
+});

@@ -7,7 +7,7 @@ import { ActBody } from "../act-body.ts";
 import { describe, ref } from "../api/describe.ts";
 import { pageFields, sizeOf } from "../api/pages.ts";
 import { rowNumber } from "../api/query-parts.ts";
-import { mustBeClosed } from "./must-be-closed.ts";
+import { mustBeClosed, noDeadLetter } from "./must-be-closed.ts";
 import { printableBody } from "./printable-body.ts";
 import { type ReplayDependencies, replayDeadLetter } from "./replay-dead-letter.ts";
 import { type ReplayRules, replayOf } from "./replay-of.ts";
@@ -51,6 +51,7 @@ interface Acting {
 export function deadLetterRoutes(app: FastifyInstance, deps: DeadLetterDependencies): void {
   const { store, onRequest } = deps;
   listRoute(app, deps);
+  getRoute(app, deps);
   actionsRoute(app, deps);
   const act = (action: "replay" | "discard", words: { summary: string; description: string }) => {
     const schema = {
@@ -114,6 +115,31 @@ function listRoute(
       const found = await store.findDeadLetters({ queue, before: after, most, shown });
       const next = found.length < most ? null : (found.at(-1)?.id ?? null);
       return { items: found.map((deadLetter) => deadLetterResource(deadLetter, replays)), next };
+    },
+  );
+}
+
+function getRoute(
+  app: FastifyInstance,
+  { store, onRequest, replays }: DeadLetterDependencies,
+): void {
+  const schema = {
+    ...describe({
+      id: "getDeadLetter",
+      tag: "service",
+      summary: "A message that no service could use, with all of its body that was kept.",
+      answers: { "200": { words: "The dead letter.", schema: ref("DeadLetter") } },
+      codes: { 404: ["message.unknown"] },
+    }),
+    params: DeadLetterParams,
+  };
+  app.get<{ readonly Params: Static<typeof DeadLetterParams> }>(
+    `${path}/:id`,
+    { onRequest, schema },
+    async ({ params: { id } }) => {
+      const found = await store.findDeadLetter({ id });
+      if (found === null) throw noDeadLetter(id);
+      return deadLetterResource(found, replays);
     },
   );
 }

@@ -1,7 +1,7 @@
 import type { DeadLetter } from "@holdfast/client";
 import { actOptions, readAct } from "../act-options.ts";
 import { type OperationId, summaryOf } from "../operation.ts";
-import { listingVerb } from "../operation-verb.ts";
+import { listingVerb, readingVerb } from "../operation-verb.ts";
 import { own } from "../own-options.ts";
 import { thereAreMore } from "../print.ts";
 import { requestOptions } from "../request-options.ts";
@@ -52,6 +52,11 @@ const act = (what: "replay" | "discard", operation: OperationId): Verb => ({
 /** Messages that no service could use. */
 export const deadLetterVerbs: readonly Verb[] = [
   listVerb,
+  readingVerb({
+    name: "dead-letters get",
+    operation: "getDeadLetter",
+    show: (value: DeadLetter) => ({ value, text: JSON.stringify(value, null, 2) }),
+  }),
   act("replay", "replayDeadLetter"),
   act("discard", "discardDeadLetter"),
   listingVerb({
