@@ -12,14 +12,16 @@ const Config = Type.Object({
 const charge = { input: z.unknown(), output: z.unknown(), undo: "refund" };
 const refuse = () => {
   throw new PermanentFault("payments.refused", "This release charges nobody", {
-    details: { effect: "none" },
+    effect: "none",
   });
 };
 const refund = () => {
   throw new TransientFault("payments.away", "This release leaves refunds to others");
 };
 
-/** The Agent `payments` as another release has it. Each of the two says that a charge had no effect. */
+/**
+ * The Agent `payments` as another release has it. Each of the two says that a charge had no effect.
+ */
 await runAgents("agent", Config, ({ CHARGE }) => [
   CHARGE === "renamed"
     ? host(defineAgent("payments", { collect: charge }), { collect: refuse, refund })

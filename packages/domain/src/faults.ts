@@ -2,20 +2,23 @@ import { type Duration, parseDuration } from "./duration.ts";
 import type { AgentCode, FaultCode, KnownCode } from "./fault-codes.ts";
 import type { Milliseconds } from "./workflow-definition.ts";
 
+/** What stands beside the details: the compiler refuses it among them. */
+type MisplacedOptions = { readonly [Name in "effect" | "retryAfter" | "retryAfterMs"]?: never };
+
 export interface FaultOptions extends ErrorOptions {
   /** Facts for the log line. Never secrets, never payloads. */
-  readonly details?: Readonly<Record<string, string | number | boolean>>;
+  readonly details?: Readonly<Record<string, string | number | boolean>> & MisplacedOptions;
   /**
-   * `none`: the remote service did nothing under this key, and never will, so nothing is to be undone. Left out where that
-   * is not sure.
+   * `none`: the remote service did nothing under this key, and never will, so nothing is to be
+   * undone. Left out where that is not sure.
    */
   readonly effect?: "none";
 }
 
 export interface TransientFaultOptions extends FaultOptions {
   /**
-   * No attempt begins before that: a duration such as `30s`, or milliseconds; an hour at most, unless the step's policy has
-   * a longer delay. What is no duration counts as left out.
+   * The time in which no attempt is to begin: a duration such as `30s`, or milliseconds; an hour at
+   * most, unless the step's policy has a longer delay. What is no duration counts as left out.
    */
   readonly retryAfter?: Duration | Milliseconds;
 }
@@ -24,7 +27,10 @@ const optionsOfFaults: ReadonlySet<string> = new Set(["cause", "details", "effec
 /** Options that are looked for among the details in vain. */
 const noDetails: ReadonlySet<string> = new Set(["effect", "retryAfter", "retryAfterMs"]);
 
-/** Throws a `TypeError` for what a program without types says in vain: a step would be undone that had no effect. */
+/**
+ * Throws a `TypeError` for what a program without types says in vain: a step would be undone that
+ * had no effect.
+ */
 function mustBeKnown(options: object, details: object): void {
   const unknown = Object.keys(options).find((name) => !optionsOfFaults.has(name));
   const misplaced = Object.keys(details).find((name) => noDetails.has(name));
@@ -91,7 +97,10 @@ export class ContractFault<
  */
 export class SetupFault<Code extends string = FaultCode | AgentCode> extends PermanentFault<Code> {}
 
-/** What is wrong with a reply or with the output in it, as Holdfast finds it: the work may be done all the same. */
+/**
+ * What is wrong with a reply or with the output in it, as Holdfast finds it: the work may be done
+ * all the same.
+ */
 export const replyFaults: ReadonlySet<string> = new Set<FaultCode>([
   "step.output_invalid",
   "step.output_too_costly",

@@ -53,7 +53,10 @@ export interface RemoteHabits {
   readonly knowsEffects: boolean;
 }
 
-/** Something before the service that refuses a call: either the request has passed it by then, or it has not. */
+/**
+ * Something before the service that refuses a call: either the request has passed it by then, or it
+ * has not.
+ */
 export const refusingGateway =
   (
     { chance }: Pick<World["random"], "chance">,
@@ -61,8 +64,8 @@ export const refusingGateway =
   ) =>
   (ask: () => object): never => {
     if (chance(0.5)) ask();
-    const details = knowsEffects ? {} : { effect: "none" };
-    throw new PermanentFault("remote.unauthorised", "Who are you?", { details });
+    const says = knowsEffects ? {} : ({ effect: "none" } as const);
+    throw new PermanentFault("remote.unauthorised", "Who are you?", says);
   };
 
 export function remoteService(
@@ -84,14 +87,12 @@ export function remoteService(
     perform(key, { caller, from, declines }) {
       const record = recordOf(key, caller);
       if (record.isUndone && keepsTombstones) {
-        throw new PermanentFault("remote.undone", "This was undone already", {
-          details: { effect: "none" },
-        });
+        throw new PermanentFault("remote.undone", "This was undone already", { effect: "none" });
       }
       if (!record.isDone || !knowsKeys) {
         record.isDeclined ||= declines();
         if (record.isDeclined) {
-          throw new PermanentFault("remote.declined", "No", { details: { effect: "none" } });
+          throw new PermanentFault("remote.declined", "No", { effect: "none" });
         }
         record.isDone = true;
         watcher.performed(key, caller, from);
@@ -108,8 +109,8 @@ export function remoteService(
 }
 
 /**
- * How a step behaves whatever else happens: the business says no, the service never works, it does not work until
- * everything is healed, or it works and its answers are lost until then.
+ * How a step behaves whatever else happens: the business says no, the service never works, it does
+ * not work until everything is healed, or it works and its answers are lost until then.
  */
 export type Script = "fine" | "declined" | "failing" | "lossy" | "out";
 
@@ -121,8 +122,9 @@ export interface RemoteOptions {
 }
 
 /**
- * A request to the service over a network: it may be refused, be answered late or never, or be done and
- * reported as failed. What is on its way arrives even if the process that asked is dead by then.
+ * A request to the service over a network: it may be refused, be answered late or never, or be done
+ * and reported as failed. What is on its way arrives even if the process that asked is dead by
+ * then.
  */
 export function callRemote<Result>(
   world: World,
@@ -171,5 +173,5 @@ export function callRemote<Result>(
   return promise;
 }
 
-const busy = { details: { retryAfterMs: 150 } } as const;
-const busyForAges = { details: { retryAfterMs: 99_999_999_999_000 } } as const;
+const busy = { retryAfter: "150ms" } as const;
+const busyForAges = { retryAfter: 99_999_999_999_000 } as const;

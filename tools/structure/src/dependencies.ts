@@ -91,7 +91,10 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   "services/agent": ["packages/agent", "packages/contracts", "packages/domain", "packages/runtime"],
 };
 
-/** The packages in which each third-party library may be imported, tests left out. Those not listed may be anywhere. */
+/**
+ * The packages in which each third-party library may be imported, tests left out. Those not listed
+ * may be anywhere.
+ */
 export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   pg: ["packages/state-store", "packages/local-stack", "benchmarks"],
   "pg-connection-string": ["packages/runtime"],

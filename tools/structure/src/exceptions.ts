@@ -9,7 +9,10 @@ export interface Exceptions {
 
 const key = (rule: Rule, subject: string) => `${rule}: ${subject}`;
 
-/** Returns one line for each finding that no exception allows, and for each exception that allows nothing. */
+/**
+ * Returns one line for each finding that no exception allows, and for each exception that allows
+ * nothing.
+ */
 export function unexplained(
   findings: readonly Finding[],
   groups: readonly Exceptions[],
@@ -29,8 +32,8 @@ export function unexplained(
 }
 
 /**
- * Returns the exceptions that fit today's findings: stale ones are gone, new ones stand in a group of
- * their rule whose reason a person has to write.
+ * Returns the exceptions that fit today's findings: stale ones are gone, new ones stand in a group
+ * of their rule whose reason a person has to write.
  */
 export function rewriteExceptions(
   findings: readonly Finding[],

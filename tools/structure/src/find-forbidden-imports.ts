@@ -3,7 +3,10 @@ import type { Finding, Rule } from "./finding.ts";
 import { isTestCode, type Module } from "./module.ts";
 import { packageOf, resolveImport, type Workspace } from "./workspace.ts";
 
-/** Finds imports that point the wrong way, bypass a package's entry, or carry a library out of its package. */
+/**
+ * Finds imports that point the wrong way, bypass a package's entry, or carry a library out of its
+ * package.
+ */
 export function findForbiddenImports(workspace: Workspace): readonly Finding[] {
   return workspace.modules.flatMap((module) => {
     const home = packageOf(workspace, module.path)?.folder;
@@ -54,7 +57,10 @@ function directionBreach({
   return { rule: "direction", message: `imports ${folder}, which ${home} must not depend on` };
 }
 
-/** Tests of a package or service may use any package and the servers for tests, but nothing above them. */
+/**
+ * Tests of a package or service may use any package and the servers for tests, but nothing above
+ * them.
+ */
 function upwards(home: string, folder: string): boolean {
   if (!/^(packages|services)\//.test(home)) return false;
   return !folder.startsWith("packages/") && folder !== "tests/servers";

@@ -1,7 +1,9 @@
 import type { Finding } from "./finding.ts";
 import type { Module } from "./module.ts";
 
-/** Words that lead to a place, a time, a reason or a limit of a thing which the comment leaves out. */
+/**
+ * Words that lead to a place, a time, a reason or a limit of a thing which the comment leaves out.
+ */
 const leading = [
   "Of|By|With|Without|From|To|As|For|On|In|At|Under|Over|Up|Between|Beside|Below|Above|Beyond|Within",
   "Instead|Like|Unlike|Until|After|Before|Since|So|Where|While|Once|If|Because",
@@ -20,7 +22,10 @@ const fragment = new RegExp(
   ].join("|"),
 );
 
-/** Finds doc comments that do not begin with the thing that they are about: the code below would have to name it. */
+/**
+ * Finds doc comments that do not begin with the thing that they are about: the code below would
+ * have to name it.
+ */
 export function findFragments(modules: readonly Module[]): readonly Finding[] {
   return modules.flatMap(({ path, docComments }) =>
     docComments.flatMap(({ text, line }) => {

@@ -1,11 +1,11 @@
 export type Rule =
   | "circle"
-  | "file size"
   | "function size"
   | "direction"
   | "third party"
   | "entry"
-  | "doc comment";
+  | "doc comment"
+  | "comment width";
 
 /** One breach of a rule. */
 export interface Finding {

@@ -5,6 +5,7 @@ import { findCircles } from "./find-circles.ts";
 import { findForbiddenImports } from "./find-forbidden-imports.ts";
 import { findFragments } from "./find-fragments.ts";
 import { findOversize } from "./find-oversize.ts";
+import { findWideComments } from "./find-wide-comments.ts";
 import { readWorkspace } from "./workspace.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -17,6 +18,7 @@ function main(): number {
     ...findOversize(workspace.modules),
     ...findForbiddenImports(workspace),
     ...findFragments(workspace.modules),
+    ...findWideComments(workspace.modules),
   ];
   const groups = JSON.parse(readFileSync(file, "utf8")) as readonly Exceptions[];
   if (process.argv.includes("--write-exceptions")) {

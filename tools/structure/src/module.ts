@@ -20,10 +20,11 @@ export interface DocComment {
 export interface Module {
   /** Relative to the root of the repository. */
   readonly path: string;
-  readonly lines: number;
   readonly imports: readonly Import[];
   readonly functions: readonly FunctionSize[];
   readonly docComments: readonly DocComment[];
+  /** Lines, counted from one, on which a comment goes beyond the last column. */
+  readonly wideComments: readonly number[];
 }
 
 /** Whether only tests load this file: a test, a fixture in `test/`, or anything of the suites. */

@@ -52,12 +52,36 @@ export function parseModule(path: string, text: string): Module {
     ArrowFunctionExpression: measure,
   }).visit(program);
   const docComments = docCommentsIn(comments, lineAt);
-  return { path, lines: lineAt(text.length - 1), imports, functions, docComments };
+  const wideComments = wideCommentsIn(text, { comments, lineAt });
+  return { path, imports, functions, docComments, wideComments };
 }
+
+/** Columns of a comment. Code is as wide as the formatter makes it. */
+const width = 100;
+
+/** A directive to a tool is one line, however long, and so is an address. */
+const unbreakable = /^\W*(?:@|biome-ignore|oxlint-|eslint-|\S+$)/;
+
+function wideCommentsIn(
+  text: string,
+  { comments, lineAt }: { readonly comments: readonly Comment[]; readonly lineAt: LineAt },
+): readonly number[] {
+  const lines = text.split("\n");
+  const wide = ({ start, end }: Span) =>
+    lines
+      .slice(lineAt(start) - 1, lineAt(end - 1))
+      .map((line, index) => ({ line, at: lineAt(start) + index }))
+      .filter(({ line }) => line.length > width && !unbreakable.test(line.slice(columnOf(line))))
+      .map(({ at }) => at);
+  return comments.flatMap(wide);
+}
+
+/** Where the comment of a line begins, after its code. */
+const columnOf = (line: string): number => Math.max(0, line.search(/\/[/*]|^\s*\*/));
 
 function docCommentsIn(
   comments: readonly Comment[],
-  lineAt: (offset: number) => number,
+  lineAt: LineAt,
 ): readonly DocComment[] {
   return comments
     .filter(({ type, value }) => type === "Block" && value.startsWith("*"))
@@ -78,7 +102,9 @@ function nameStack(names: string[]) {
 }
 
 /** Returns the line of an offset, counted from one. */
-function lineCounter(text: string): (offset: number) => number {
+type LineAt = (offset: number) => number;
+
+function lineCounter(text: string): LineAt {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return (offset) => {
     let low = 0;

@@ -4,6 +4,7 @@ import { findCircles } from "./find-circles.ts";
 import { findForbiddenImports } from "./find-forbidden-imports.ts";
 import { findFragments } from "./find-fragments.ts";
 import { findOversize } from "./find-oversize.ts";
+import { findWideComments } from "./find-wide-comments.ts";
 import { parseModule } from "./parse-module.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -53,15 +54,13 @@ test("two packages that import each other are a circle, even if no two modules a
   ]);
 });
 
-test("a file of 501 lines and a function of 61 lines are too long, and the function has a name", () => {
+test("a function of 61 lines is too long, and has a name; a file is as long as its subject", () => {
   const { modules } = workspaceOf({
-    "packages/domain/src/long.ts": lines(501),
-    "packages/domain/src/right.ts": lines(500),
+    "packages/domain/src/long.ts": lines(5_000),
     "packages/domain/src/open.ts": `const open = () => ({\nclose() {\n${lines(59)}},\n});`,
     "packages/domain/src/open.test.ts": `test(() => {\n${lines(100)}});`,
   });
   expect(findOversize(modules).map(({ subject }) => subject)).toEqual([
-    "packages/domain/src/long.ts",
     "packages/domain/src/open.ts open",
     "packages/domain/src/open.ts open.close",
   ]);
@@ -125,14 +124,30 @@ test("a fragment is found with its file and line", () => {
   ]);
 });
 
+const words = (columns: number) => "word ".repeat(columns / 5).trimEnd();
+
+test.each([
+  ["a line of slashes", `// ${words(100)}`, [1]],
+  ["a doc comment, in its middle", `/**\n * short\n * ${words(100)}\n */`, [3]],
+  ["a comment after code", `const a = 1; // ${words(90)}`, [1]],
+  ["100 columns", `// ${words(95)}.`, []],
+  ["a text with slashes", `const a = "// ${words(200)}";`, []],
+  ["an address", `// https://example.org/${"a".repeat(100)}`, []],
+  ["what a tool reads", `// biome-ignore lint: ${words(100)}`, []],
+])("%s is held to 100 columns of comment", (_, text, expected) => {
+  const { modules } = workspaceOf({ "packages/domain/src/a.ts": `${text}\nf();` });
+  const found = expected.map((line) => ({ subject: `packages/domain/src/a.ts ${line}` }));
+  expect(findWideComments(modules)).toMatchObject(found);
+});
+
 test("a finding without an exception and an exception without a finding are both reported", () => {
-  const finding = { rule: "file size", subject: "a.ts", message: "a.ts is long" } as const;
-  const stale = { rule: "file size", reason: "old", subjects: ["b.ts"] } as const;
+  const finding = { rule: "function size", subject: "a.ts", message: "a.ts is long" } as const;
+  const stale = { rule: "function size", reason: "old", subjects: ["b.ts"] } as const;
   expect(unexplained([finding], [stale])).toEqual([
-    "file size: a.ts is long",
-    "stale exception: file size: b.ts: remove it from exceptions.json",
+    "function size: a.ts is long",
+    "stale exception: function size: b.ts: remove it from exceptions.json",
   ]);
   expect(rewriteExceptions([finding], [stale])).toEqual([
-    { rule: "file size", reason: missingReason, subjects: ["a.ts"] },
+    { rule: "function size", reason: missingReason, subjects: ["a.ts"] },
   ]);
 });

@@ -54,7 +54,10 @@ export function packageOf(workspace: Workspace, path: string): WorkspacePackage 
   return workspace.packages.find(({ folder }) => path.startsWith(`${folder}/`)) ?? null;
 }
 
-/** Returns the file of this repository that an import leads to, or null for Node's and third-party modules. */
+/**
+ * Returns the file of this repository that an import leads to, or null for Node's and third-party
+ * modules.
+ */
 export function resolveImport(
   workspace: Workspace,
   from: string,

@@ -20,6 +20,12 @@ const timed = {
 const behaviour = (properties: Readonly<Record<string, TSchema>>, description: string) =>
   Type.Object({ ...properties, ...timed }, { ...closed, description });
 
+/** A fault that says when to come back, and that it is not to be tried again. */
+const permanentThatPaces = {
+  properties: { transient: { const: false } },
+  required: ["transient", "retryAfter"],
+};
+
 const code = (description: string) => Type.String({ minLength: 1, maxLength: 200, description });
 const anyJson = (description: string) => Type.Unsafe({ description });
 
@@ -43,9 +49,11 @@ const Behaviour = Type.Union([
                 description: "unknown unless said otherwise.",
               }),
             ),
-            retryAfter: optional(duration("The remote service asks for so much time.")),
+            retryAfter: optional(
+              duration("The remote service asks for so much time; only of a transient fault."),
+            ),
           },
-          closed,
+          { ...closed, not: permanentThatPaces },
         ),
       ]),
     },

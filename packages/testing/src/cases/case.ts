@@ -16,7 +16,9 @@ export type Behaviour = Timed &
     | { readonly kind: "silence" }
     /** It replies in time, and its reply arrives so much after the deadline of its attempt. */
     | { readonly kind: "late"; readonly output: Json; readonly by: Duration }
-    /** The effect is there, and the Agent dies before it replies: another one gets the same request. */
+    /**
+     * The effect is there, and the Agent dies before it replies: another one gets the same request.
+     */
     | { readonly kind: "crash" }
   );
 
@@ -56,7 +58,10 @@ export interface Case {
   /** A name such as `book-trip.v1` or `book-trip`, or the path of a module or of a definition. */
   readonly workflow: string;
   readonly input: Json;
-  /** What the calls of each step do, one after the other, by step or `<step>:undo`. Those that follow succeed. */
+  /**
+   * What the calls of each step do, one after the other, by step or `<step>:undo`. Those that
+   * follow succeed.
+   */
   readonly steps: Readonly<Record<string, readonly Behaviour[]>>;
   readonly expect: Expectations;
 }

@@ -97,6 +97,9 @@ function readFail(json: Json, place: Place): What | undefined {
   const { message = usual.message, transient = true, effect = usual.effect, retryAfter } = json;
   if (typeof message !== "string") place.at("message").wrong("must be a text");
   if (typeof transient !== "boolean") place.at("transient").wrong("must be true or false");
+  if (transient === false && retryAfter !== undefined) {
+    place.at("retryAfter").wrong("must be left out: a permanent fault is not tried again");
+  }
   if (code === undefined) return undefined;
   return {
     kind: "fail",

@@ -102,6 +102,12 @@ test.each<[string, Json, string, RegExp]>([
     /from 1 to 1000, or "always"/,
   ],
   [
+    "has a permanent fault that is to be tried again",
+    withSteps({ fail: { code: "a.b", transient: false, retryAfter: "1s" } }),
+    "/steps/room/0/fail/retryAfter",
+    /permanent fault is not tried again/,
+  ],
+  [
     "has a fault of another effect",
     withSteps({ fail: { code: "a.b", effect: "some" } }),
     "/steps/room/0/fail/effect",

@@ -31,7 +31,10 @@ import { pathsTaken } from "./coverage.ts";
 import { listOf, placeAt } from "./read-parts.ts";
 import { playScript, type Script } from "./script.ts";
 
-/** A schema that takes anything: what a case may say was held to the contracts of the definition before. */
+/**
+ * A schema that takes anything: what a case may say was held to the contracts of the definition
+ * before.
+ */
 const anything: Schema<never> = {
   "~standard": {
     version: 1,
@@ -59,7 +62,8 @@ function scriptedAgents(
       handlers[undo.operation] = perform;
       const isNamed = Object.values(operations).some((one) => one.undo === undo.operation);
       if (isNamed) continue;
-      // One operation may be undone in two ways by two steps: each way needs an operation that names it.
+      // One operation may be undone in two ways by two steps: each way needs an operation that
+      // names it.
       const free =
         operations[operation].undo === undefined ? operation : `undone by ${undo.operation}`;
       operations[free] = { input: anything, output: anything, undo: undo.operation };
@@ -95,9 +99,10 @@ export class CaseMismatch extends Error {
 }
 
 /**
- * Runs a case in this process: the real Scheduler, Supervisor and Agents over a store and a broker in memory, in
- * virtual time, with handlers that do what the case says. Throws a `CaseMismatch` if the case names a step that
- * there is not, or gives the workflow or a step what its contract refuses.
+ * Runs a case in this process: the real Scheduler, Supervisor and Agents over a store and a broker
+ * in memory, in virtual time, with handlers that do what the case says. Throws a `CaseMismatch` if
+ * the case names a step that there is not, or gives the workflow or a step what its contract
+ * refuses.
  */
 export async function runCase(definition: WorkflowDefinition, one: Case): Promise<CaseResult> {
   const faults = checkCase(definition, one);
@@ -176,7 +181,10 @@ function lateReplies(
   };
 }
 
-/** What is wrong with a case of this workflow: names of steps, the input, and replies that break a contract. */
+/**
+ * What is wrong with a case of this workflow: names of steps, the input, and replies that break a
+ * contract.
+ */
 function checkCase(definition: WorkflowDefinition, one: Case): readonly CaseFault[] {
   const faults: CaseFault[] = [];
   const place = placeAt(faults);

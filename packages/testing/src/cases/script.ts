@@ -25,7 +25,10 @@ export interface Script {
 const never = new Promise<never>(() => {});
 const usual = { advance: null, times: 1 } as const;
 
-/** Plays the behaviours of a case. What it does not say succeeds, with the last reply of the step, or with a sample. */
+/**
+ * Plays the behaviours of a case. What it does not say succeeds, with the last reply of the step,
+ * or with a sample.
+ */
 export function playScript(
   { steps }: Pick<Case, "steps">,
   {
@@ -121,10 +124,10 @@ function faultOf({
   effect,
   retryAfter,
 }: Extract<Behaviour, { kind: "fail" }>) {
-  const retryAfterMs = retryAfter === null ? {} : { retryAfterMs: parseDuration(retryAfter) };
-  const details = { effect, ...retryAfterMs };
-  const Kind = transient ? TransientFault : PermanentFault;
-  return new Kind(code as AgentCode, message, { details });
+  const says = effect === "none" ? { effect } : {};
+  if (!transient) return new PermanentFault(code as AgentCode, message, says);
+  const paces = retryAfter === null ? {} : { retryAfter };
+  return new TransientFault(code as AgentCode, message, { ...says, ...paces });
 }
 
 /** What a step returns where a case says nothing of it: a value that its contract takes. */

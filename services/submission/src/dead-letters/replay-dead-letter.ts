@@ -14,8 +14,8 @@ export interface ReplayDependencies {
 }
 
 /**
- * Sends a dead letter once more. It stays until a queue has it: when the process dies in between, it is sent again under
- * the same message id, which changes nothing.
+ * Sends a dead letter once more. It stays until a queue has it: when the process dies in between,
+ * it is sent again under the same message id, which changes nothing.
  */
 export async function replayDeadLetter(
   request: DeadLetterRequest,
@@ -37,7 +37,7 @@ function mustBeStored(result: PublishResult, exchange: string): void {
     throw new Problem(
       409,
       "message.unroutable",
-      `No queue takes messages from ${exchange} now. The dead letter stays: declare the queue again, or discard the deadLetter.`,
+      `No queue takes messages from ${exchange} now. The dead letter stays: declare the queue again, or discard the dead letter.`,
     );
   }
   if (result === "unknown") {
