@@ -25,7 +25,9 @@ const shared = {
   modulePathIgnorePatterns: ["<rootDir>/.holdfast/"],
 };
 
-/** Jest runs these once for all projects that name them, and only if one of their tests is chosen. */
+/**
+ * Jest runs these once for all projects that name them, and only if one of their tests is chosen.
+ */
 const stack = {
   globalSetup: "<rootDir>/tests/start-stack.mjs",
   globalTeardown: "<rootDir>/tests/stop-stack.mjs",
@@ -38,9 +40,9 @@ const filesWith = (ending) =>
   }).toSorted();
 
 /**
- * Integration tests with a store that breaks at two statements of a hundred. The others open no state store, or break
- * it themselves, or are of the command and take long, or ask it for something only once, or count what one connection
- * keeps.
+ * Integration tests with a store that breaks at two statements of a hundred. The others open no
+ * state store, or break it themselves, or are of the command and take long, or ask it for something
+ * only once, or count what one connection keeps.
  */
 const withoutFaults =
   /\/(crashes|list-text|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|store-pressure|logins|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload|first-load|open-console|serve-console|command|command-tasks|command-bulk|hostile-streams|roles|certificates|request-ids)\./;
@@ -63,13 +65,15 @@ const only = (files) =>
 const inScope = (files) => only(areNamed ? files : files.filter((file) => isInScope(scope, file)));
 
 export default {
-  // Of every project: Jest takes no limit from a project. A test that hangs ends here. It proves nothing about speed,
-  // so it is far above what any test takes on a machine with much else to do.
+  // Of every project: Jest takes no limit from a project. A test that hangs ends here. It proves
+  // nothing about speed, so it is far above what any test takes on a machine with much else to do.
   testTimeout: 300_000,
-  // Most tests wait most of the time. In workers, so that what a test leaves behind cannot keep the run alive.
+  // Most tests wait most of the time. In workers, so that what a test leaves behind cannot keep the
+  // run alive.
   maxWorkers: 4,
-  // Node keeps the modules of each test file. After all files a worker had 3.7 GB, and stood still for seconds to look
-  // through them. A new one takes two seconds of a processor, so it comes every 30 files or so.
+  // Node keeps the modules of each test file. After all files a worker had 3.7 GB, and stood still
+  // for seconds to look through them. A new one takes two seconds of a processor, so it comes every
+  // 30 files or so.
   workerIdleMemoryLimit: "1GB",
   testSequencer: "<rootDir>/tools/system-tests-first.mjs",
   reporters: ["default", "<rootDir>/tools/totals-reporter.mjs"],

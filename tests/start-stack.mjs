@@ -6,8 +6,9 @@ import { buildConsole } from "../tools/build-console.mjs";
 import { startTestStack } from "./servers/src/start-test-stack.ts";
 
 /**
- * Compiles what has changed, as tests start the services as they are shipped, unless the files that are named start
- * none. Starts one Postgres and one RabbitMQ for the whole run and tells the tests where they are.
+ * Compiles what has changed, as tests start the services as they are shipped, unless the files that
+ * are named start none. Starts one Postgres and one RabbitMQ for the whole run and tells the tests
+ * where they are.
  */
 export default async function startStack() {
   if (process.env.HOLDFAST_COMPILED !== "no") {

@@ -1,8 +1,8 @@
 import { TestEnvironment } from "jest-environment-node";
 
 /**
- * Lets systems under test say what was near when a test fails. A system puts a function into `holdfastWitnesses` of the
- * global object, which returns its report.
+ * Lets systems under test say what was near when a test fails. A system puts a function into
+ * `holdfastWitnesses` of the global object, which returns its report.
  */
 export default class SystemEnvironment extends TestEnvironment {
   async setup() {

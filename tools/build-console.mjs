@@ -4,7 +4,10 @@ import { run } from "./run.mjs";
 
 const standardError = 2;
 
-/** Builds the page of the console, unless that was done before from the same sources: a second, or a few milliseconds. */
+/**
+ * Builds the page of the console, unless that was done before from the same sources: a second, or a
+ * few milliseconds.
+ */
 export async function buildConsole() {
   const script = join(root, "services/console/build.mjs");
   const code = await run(process.execPath, [script], { output: standardError });

@@ -7,12 +7,18 @@ import { root } from "./root.mjs";
 
 // Usage: node tools/bundle.mjs [FOLDER ...]. Compiles these packages, or all.
 
-/** Files that run as processes or threads of their own: nothing imports them. Without `src/` and `.ts`. */
+/**
+ * Files that run as processes or threads of their own: nothing imports them. Without `src/` and
+ * `.ts`.
+ */
 const started = {
   "packages/contracts": ["aside/thread"],
   "packages/dev": ["agents/agent-host", "processes/starter", "project/loader"],
 };
-/** Become part of our files: hundreds of small modules of which we use a few, and what `using` is compiled to. */
+/**
+ * Become part of our files: hundreds of small modules of which we use a few, and what `using` is
+ * compiled to.
+ */
 const inlined = /^(typebox|@oxc-project\/runtime)(\/|$)/;
 
 /**

@@ -6,8 +6,9 @@ import { fileURLToPath } from "node:url";
 const longestSubject = 72;
 
 /**
- * Verbs with which a subject may begin, in the imperative. A closed list, since English does not show by its form
- * whether a word is one: "Set" is, "Test" may be a noun. A verb that is missing is added here.
+ * Verbs with which a subject may begin, in the imperative. A closed list, since English does not
+ * show by its form whether a word is one: "Set" is, "Test" may be a noun. A verb that is missing is
+ * added here.
  */
 const verbs = new Set(
   `accept add adopt align allow answer apply archive ask assert avoid back bind block bound break bring build bump
@@ -62,7 +63,8 @@ export function messageFaults(message) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const file = process.argv.at(2);
-  // Without a file, it has git run the hook from now on; a folder that is no clone is left as it is.
+  // Without a file, it has git run the hook from now on; a folder that is no clone is left as it
+  // is.
   if (file === undefined) {
     spawnSync("git", ["config", "core.hooksPath", ".ci/hooks"], { stdio: "ignore" });
   } else {

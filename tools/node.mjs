@@ -31,7 +31,8 @@ export function fetchNode(say) {
       ...process.env,
       npm_config_loglevel: "error",
       npm_config_update_notifier: "false",
-      // A version that is in the cache needs no network: asked for, npm waits for minutes where there is none.
+      // A version that is in the cache needs no network: asked for, npm waits for minutes where
+      // there is none.
       npm_config_prefer_offline: "true",
     };
     return execFileSync("npx", printPath, { encoding: "utf8", env }).trim();

@@ -40,8 +40,9 @@ export function readScope() {
 export const tenthOf = (all, tenth) => all.filter((_, index) => index % tenths === tenth);
 
 /**
- * The test files that `npm test` leaves to `npm run test:all`: they take long, or need servers or languages of their
- * own, and what they look at as a whole has quicker tests of its parts. A tenth has those at its place.
+ * The test files that `npm test` leaves to `npm run test:all`: they take long, or need servers or
+ * languages of their own, and what they look at as a whole has quicker tests of its parts. A tenth
+ * has those at its place.
  */
 const onlyInAll = [
   "tests/outside/src/outside.system.test.ts",
@@ -71,7 +72,9 @@ const onlyInAll = [
   "tests/upgrade/src/smoke.system.test.ts",
 ];
 
-/** Test files that do more in `npm run test:all`. A tenth has those at its place, behind the others. */
+/**
+ * Test files that do more in `npm run test:all`. A tenth has those at its place, behind the others.
+ */
 const moreInAll = [
   "packages/state-store/src/statistics/roll-up.integration.test.ts",
   "tests/simulation/src/memory-store.integration.test.ts",

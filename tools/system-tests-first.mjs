@@ -1,8 +1,9 @@
 import Sequencer from "@jest/test-sequencer";
 
 /**
- * System tests start services and take longest: a run that began with others would end with one busy worker.
- * Jest's own order, the largest file first where it has no times of an earlier run, is kept among equals.
+ * System tests start services and take longest: a run that began with others would end with one
+ * busy worker. Jest's own order, the largest file first where it has no times of an earlier run, is
+ * kept among equals.
  */
 export default class SystemTestsFirst extends Sequencer {
   /** @param {readonly { readonly path: string }[]} tests */

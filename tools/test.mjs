@@ -6,7 +6,10 @@ import { run } from "./run.mjs";
 import { scopeOf, scopeVariables } from "./scope.mjs";
 
 const compileCache = join(root, ".holdfast/compile-cache");
-/** Milliseconds in which some test file must end. The longest, which begin first, take eight minutes. */
+/**
+ * Milliseconds in which some test file must end. The longest, which begin first, take eight
+ * minutes.
+ */
 const timeout = 15 * 60_000;
 
 /**
@@ -24,7 +27,8 @@ export async function test(args, scope = scopeOf("usual")) {
   try {
     const jest = join(root, "node_modules/jest/bin/jest.js");
     const node = ["--conditions=@holdfast/source", "--experimental-vm-modules", "--no-warnings"];
-    // Tests start many processes from sources: the second of a kind needs a quarter of the time to load them.
+    // Tests start many processes from sources: the second of a kind needs a quarter of the time to
+    // load them.
     const env = {
       HOLDFAST_PROGRESS: file,
       ...scopeVariables(scope),
@@ -50,7 +54,10 @@ export async function test(args, scope = scopeOf("usual")) {
  */
 const isFile = (arg) => !arg.startsWith("-") && (arg.includes("/") || arg.endsWith(".ts"));
 
-/** Packages of which no test starts a service or the command as a process: nothing need be compiled for them. */
+/**
+ * Packages of which no test starts a service or the command as a process: nothing need be compiled
+ * for them.
+ */
 const inProcess = /^packages\/(?!(?:cli|dev|create-holdfast)\/)/;
 
 /**

@@ -6,10 +6,15 @@ import { root } from "./root.mjs";
 /** Milliseconds for the servers to stop once all tests have ended. */
 const stopWithin = 60_000;
 
-/** How much of a failure's message is repeated at the end of the run: the whole stands further up. */
+/**
+ * How much of a failure's message is repeated at the end of the run: the whole stands further up.
+ */
 const shown = { lines: 3, characters: 300 };
 
-/** Leaves in a file, for `npm test`, which test files are running, and at the end the failures and the totals. */
+/**
+ * Leaves in a file, for `npm test`, which test files are running, and at the end the failures and
+ * the totals.
+ */
 export default class TotalsReporter {
   /** @type {Set<string>} */
   #running = new Set();

@@ -33,7 +33,10 @@ const tasks = {
   holdfast: () => runSource("packages/cli/src/main.ts"),
 };
 
-/** Writes the code that follows from the OpenAPI document, unless that was done before: some milliseconds. */
+/**
+ * Writes the code that follows from the OpenAPI document, unless that was done before: some
+ * milliseconds.
+ */
 async function writeClients() {
   // Only Node 24 loads TypeScript: this file must run on older ones, too.
   const clients = await import("./clients/src/write-clients.ts");
@@ -61,7 +64,9 @@ async function runShipped(file) {
   return await runSource(file);
 }
 
-/** Writes the types of the statements from a migrated database, and compares them as the test does. */
+/**
+ * Writes the types of the statements from a migrated database, and compares them as the test does.
+ */
 function writeRows() {
   process.env["WRITE_STATEMENT_TYPES"] = "yes";
   return test(["packages/state-store/src/postgres/statement-types"]);

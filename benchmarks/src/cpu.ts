@@ -1,6 +1,8 @@
 import { type Process, processes, serverProcesses } from "./processes.ts";
 
-/** Milliseconds of CPU that the processes have used so far, by part. Linux only: zeros elsewhere. */
+/**
+ * Milliseconds of CPU that the processes have used so far, by part. Linux only: zeros elsewhere.
+ */
 export type CpuByPart = Readonly<Record<string, number>>;
 
 /** What `/proc` counts in. */

@@ -4,8 +4,8 @@ import { Client } from "pg";
 export const watched = "bench.watched";
 
 /**
- * Reports orders that are marked and no others, so that none of these takes time for it. Asking again and again would
- * take it from those who work on the order.
+ * Reports orders that are marked and no others, so that none of these takes time for it. Asking
+ * again and again would take it from those who work on the order.
  */
 const trigger = `
   create function public.tell_bench() returns trigger language plpgsql as $$

@@ -33,7 +33,10 @@ export function holdfastSubject(holdfast: Measured, workflow = threeSteps.name):
     }
   };
 
-  /** Looks at the oldest: the others are hardly done before them. Goes on while it finds all of them done. */
+  /**
+   * Looks at the oldest: the others are hardly done before them. Goes on while it finds all of them
+   * done.
+   */
   const look = async (): Promise<void> => {
     const oldest = [...open].slice(0, batch);
     const unfinished = new Set(await findUnfinished(oldest));
@@ -53,7 +56,8 @@ export function holdfastSubject(holdfast: Measured, workflow = threeSteps.name):
     backlog: (orders) =>
       allProcessed(orders, async () => {
         await submit(orders);
-        // Asking is work for the store that only this benchmark causes: seldom, until the end is near.
+        // Asking is work for the store that only this benchmark causes: seldom, until the end is
+        // near.
         for (; open.size > 0; await sleep(open.size > batch ? 50 : 10)) await look();
       }),
     inFlight: (orders, width) =>

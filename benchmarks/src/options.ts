@@ -39,7 +39,10 @@ export interface BenchOptions {
   readonly only: readonly string[] | null;
   /** Optimisations that the services leave out, to see what each gives. */
   readonly without: readonly string[];
-  /** How many orders are due in a store with a backlog, and how many rows there are in one with a past. */
+  /**
+   * How many orders are due in a store with a backlog, and how many rows there are in one with a
+   * past.
+   */
   readonly pending: number;
   readonly finished: number;
   /** How many fairness keys there are, and how many steps of them are claimed. */
@@ -52,10 +55,15 @@ export interface BenchOptions {
   readonly load: number;
   /** Seconds for which submission is overloaded, or one Agent of five is down. */
   readonly seconds: number;
-  /** Seconds between two kills of a process while the system is disturbed; 0: none. And the longest outage. */
+  /**
+   * Seconds between two kills of a process while the system is disturbed; 0: none. And the longest
+   * outage.
+   */
   readonly kills: number;
   readonly longest: number;
-  /** Whether counters that rose are a failure, and whether those of this run become the baseline. */
+  /**
+   * Whether counters that rose are a failure, and whether those of this run become the baseline.
+   */
   readonly check: boolean;
   readonly write: boolean;
 }

@@ -25,7 +25,10 @@ export interface SubmissionResult {
   readonly processingRatio: number;
 }
 
-/** Measures how many orders are taken over HTTP while others are processed, and what that costs them. */
+/**
+ * Measures how many orders are taken over HTTP while others are processed, and what that costs
+ * them.
+ */
 export async function measureSubmission(
   { rounds, orders, without }: BenchOptions,
   say: (line: string) => void,

@@ -20,7 +20,9 @@ export const slowStep = defineWorkflow("bench-slow-step.v1", Payload, (input, st
   return null;
 });
 
-/** Three calls to the slow Agent, with limits of two seconds. A failure that is counted undoes it. */
+/**
+ * Three calls to the slow Agent, with limits of two seconds. A failure that is counted undoes it.
+ */
 export const threeSlowSteps = defineWorkflow(
   "bench-three-slow-steps.v1",
   Payload,

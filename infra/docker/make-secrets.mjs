@@ -1,7 +1,7 @@
-// Makes the secrets of a Compose deployment at its first start, and gives each service its own ones as files
-// in a volume that no other service has. What the environment says wins, then what was made before, of which each service
-// has a copy. Refuses a clone in another folder, whose containers and data these are not.
-// With names as arguments, such as OPERATOR_TOKEN: prints those.
+// Makes the secrets of a Compose deployment at its first start, and gives each service its own ones
+// as files in a volume that no other service has. What the environment says wins, then what was
+// made before, of which each service has a copy. Refuses a clone in another folder, whose
+// containers and data these are not. With names as arguments, such as OPERATOR_TOKEN: prints those.
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -25,7 +25,8 @@ const known = [
   "AGENT_PASSWORD",
   "RABBITMQ_ADMIN_PASSWORD",
 ];
-// What an application may write to, and what it may have open: as `holdfast topology` makes its user.
+// What an application may write to, and what it may have open: as `holdfast topology` makes its
+// user.
 const applications = "^(holdfast\\.submissions)$";
 const applicationLimits = { "max-connections": 100, "max-channels": 1000 };
 const names = [...new Set([...known, ...permissions.map(({ user }) => passwordOf(user))])];
@@ -55,8 +56,8 @@ function secretOf(name) {
 }
 
 /**
- * Refuses another clone in a folder of the same name: each would recreate the other's containers on the other's data. The
- * table of mounts says which folder this one is.
+ * Refuses another clone in a folder of the same name: each would recreate the other's containers on
+ * the other's data. The table of mounts says which folder this one is.
  */
 function mustBeOfThisClone() {
   const here = folderOfClone();
@@ -126,7 +127,10 @@ function writeAll() {
   write("rabbitmq", { "10-users.json": JSON.stringify({ users: brokerUsers() }) });
 }
 
-/** What each of them may do stands in broker-definitions.json. Who may do nothing there only looks, by the HTTP API. */
+/**
+ * What each of them may do stands in broker-definitions.json. Who may do nothing there only looks,
+ * by the HTTP API.
+ */
 function brokerUsers() {
   return [
     ...permissions.map(({ user, ...rights }) => ({

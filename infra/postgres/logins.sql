@@ -1,10 +1,11 @@
--- Makes the owner of the database, a login for each service and one for observers, or sets
--- their current passwords. The administrator runs it with psql before the migrations, which grant the
--- roles their permissions: a superuser, or, where a provider has none, the login that owns the database and
--- may create roles. Running it again is harmless. Agents have no login.
+-- Makes the owner of the database, a login for each service and one for observers, or sets their
+-- current passwords. The administrator runs it with psql before the migrations, which grant the
+-- roles their permissions: a superuser, or, where a provider has none, the login that owns the
+-- database and may create roles. Running it again is harmless. Agents have no login.
 --
--- Logins belong to the whole server. Where several databases of it are Holdfast's, LOGIN_PREFIX names the logins of
--- this one, such as shop_scheduler; SHARED_LOGINS=yes has databases share them, with one password for all.
+-- Logins belong to the whole server. Where several databases of it are Holdfast's, LOGIN_PREFIX
+-- names the logins of this one, such as shop_scheduler; SHARED_LOGINS=yes has databases share them,
+-- with one password for all.
 \set ON_ERROR_STOP on
 \getenv owner_password OWNER_PASSWORD
 \getenv submission_password SUBMISSION_PASSWORD
@@ -76,8 +77,8 @@ select format('grant %I to %I', role, name)
    and not pg_has_role(name, role, 'member')
 \gexec
 
--- To give the database away, who is no superuser must be able to act as its new owner; and, as the database is then
--- the owner's, to do so when this runs again.
+-- To give the database away, who is no superuser must be able to act as its new owner; and, as the
+-- database is then the owner's, to do so when this runs again.
 select format('grant %I to %I %s', name, current_user,
               case when current_setting('server_version_num')::integer >= 160000
                    then 'with inherit true, set true' else '' end)

@@ -1,6 +1,6 @@
-// Copies the documentation into the package before it is packed, so that `holdfast docs` and `holdfast mcp` have the
-// pages of their own release, and writes all of it to llms-full.txt; so also what operators set up services with. With
-// --clean, removes all of it afterwards.
+// Copies the documentation into the package before it is packed, so that `holdfast docs` and
+// `holdfast mcp` have the pages of their own release, and writes all of it to llms-full.txt; so
+// also what operators set up services with. With --clean, removes all of it afterwards.
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { docPages } from "./src/docs/doc-pages.ts";

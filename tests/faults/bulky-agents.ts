@@ -97,7 +97,9 @@ const unfolding = bulkyNames.map((agent, index) =>
 );
 const after = unfolding.map(({ name }) => name);
 
-/** Four Agents get the whole input, a condition looks at what they return, and all of it is undone. */
+/**
+ * Four Agents get the whole input, a condition looks at what they return, and all of it is undone.
+ */
 export const undone = workflowOf("undone.v1", [
   ...unfolding,
   stepOf("unfold-5", {
@@ -113,14 +115,20 @@ const wideSteps = Array.from({ length: 100 }, (_, index) =>
   stepOf(`unfold-${index}`, { agent: bulkyNames[index % bulkyNames.length] ?? bulkyNames[0] }),
 );
 
-/** A workflow of as many steps as there may be, each with the largest output: all of them are the result. */
+/**
+ * A workflow of as many steps as there may be, each with the largest output: all of them are the
+ * result.
+ */
 export const wide = workflowOf(
   "wide.v1",
   wideSteps,
   wideSteps.map(({ name }) => ({ $ref: `/steps/${name}` })),
 );
 
-/** A step that lasts until the limit of its task has passed, and as many others as there may be, which are cancelled. */
+/**
+ * A step that lasts until the limit of its task has passed, and as many others as there may be,
+ * which are cancelled.
+ */
 export const late: WorkflowDefinition = {
   ...workflowOf("late.v1", [
     stepOf("wait", {

@@ -17,7 +17,10 @@ interface Crane extends AsyncDisposable {
   readonly brokerUrl: string;
   /** How many steps are in flight by the store: no more can be in the queue, or with the Agent. */
   inFlight(): Promise<number>;
-  /** What is in flight, asked for over and over while the time passes: half of the time at most, and ever. */
+  /**
+   * What is in flight, asked for over and over while the time passes: half of the time at most, and
+   * ever.
+   */
   within(ms: number): Promise<{ readonly usual: number; readonly most: number }>;
   submitAll(): Promise<void>;
 }
@@ -69,8 +72,9 @@ async function openCrane(scheduler: Readonly<Record<string, string>> = {}): Prom
 }
 
 /**
- * A count that overlaps replies may have taken their steps off already, so for a moment there may be more in flight, as
- * many again at most: see `uncertain` in the Scheduler's allowances.ts. The slower the store counts, the longer the moment.
+ * A count that overlaps replies may have taken their steps off already, so for a moment there may
+ * be more in flight, as many again at most: see `uncertain` in the Scheduler's allowances.ts. The
+ * slower the store counts, the longer the moment.
  */
 async function expectWithin(yard: Crane, limit: number): Promise<void> {
   const { usual, most } = await yard.within(1_500);
@@ -95,11 +99,12 @@ test("an Agent never has more than two steps for each slot, and an instance that
   large.signal("SIGKILL");
   const killedAt = performance.now();
   await until(async () => (await yard.inFlight()) <= 10);
-  // What it had is done by the instance that is left: up to 50 steps of 100 ms, five at a time. Meanwhile its last
-  // heartbeat becomes older than one of the other.
+  // What it had is done by the instance that is left: up to 50 steps of 100 ms, five at a time.
+  // Meanwhile its last heartbeat becomes older than one of the other.
   expect(performance.now() - killedAt).toBeLessThan(5_000 + (50 / 5) * liftMs);
   await expectWithin(yard, 10);
-  // A reply takes its step off before the next one is sent, so it is more than the slots at some moments only.
+  // A reply takes its step off before the next one is sent, so it is more than the slots at some
+  // moments only.
   await until(async () => (await yard.inFlight()) > 5);
 });
 
@@ -120,7 +125,8 @@ test("an instance that advertises slots without end, and answers nothing, is giv
     everyMs: 2 ** 31 - 1,
   });
   channel.publish(heartbeatExchange, heartbeatRoute(lane), body, { type: AgentHeartbeat.type });
-  // Heartbeats are stored, and read, within a second: nothing else shows that a Scheduler has read them.
+  // Heartbeats are stored, and read, within a second: nothing else shows that a Scheduler has read
+  // them.
   await sleep(1_500);
   await yard.submitAll();
   await until(async () => (await yard.inFlight()) > 150);

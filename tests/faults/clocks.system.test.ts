@@ -54,7 +54,8 @@ test("a Supervisor whose clock is wrong by an hour recovers silent steps, and no
 });
 
 test("an Agent that computes for so long that its heartbeats are missed comes back, and does nothing twice", async () => {
-  // Every few seconds nothing else runs for three: with a heartbeat of one the broker gives up on it.
+  // Every few seconds nothing else runs for three: with a heartbeat of one the broker gives up on
+  // it.
   const busy = runningFirst(
     `setInterval(() => { const end = performance.now() + 3500; while (performance.now() < end); }, 6000).unref();`,
   );

@@ -8,7 +8,9 @@ const mixed: readonly SampleKind[] = Array.from({ length: 60 }, (_, index) =>
   index % 3 === 2 ? "unshippable" : "good",
 );
 
-/** Orders as a client does: with a key, and again with the same one as long as the answer is 503. */
+/**
+ * Orders as a client does: with a key, and again with the same one as long as the answer is 503.
+ */
 async function order({ system }: FaultySystem, kind: SampleKind, seed: number): Promise<string> {
   let response: Response | null = null;
   await until(async () => {
@@ -69,15 +71,17 @@ test.concurrent("while Schedulers and Agents die and connections to the store br
   }
   const expected = allRight({ processed: 40, undone: 20 });
   expect(await faulty.verdict(ids)).toEqual(expected);
-  // One statement of a hundred breaks, and a slow machine needs fewer of them: its batches are larger.
+  // One statement of a hundred breaks, and a slow machine needs fewer of them: its batches are
+  // larger.
   while (injected(faulty, "scheduler").length === 0) {
     expect(await faulty.verdict(await faulty.submit(mixed))).toEqual(expected);
   }
 });
 
 /**
- * Has each statement that writes to the history take a minute while `public.slow` has a row: every claim, every
- * recorded reply and every submission. Postgres ends them after their `statement_timeout` of 10 s.
+ * Has each statement that writes to the history take a minute while `public.slow` has a row: every
+ * claim, every recorded reply and every submission. Postgres ends them after their
+ * `statement_timeout` of 10 s.
  */
 const slowDown = (faulty: FaultySystem) =>
   faulty.query(`
@@ -103,7 +107,8 @@ const ended = "canceling statement due to statement timeout";
 test.concurrent("statements that outlast statement_timeout cost time: no reply and no order is lost, and every service goes on", async () => {
   await using faulty = await startFaultySystem({
     apart: ["agent"],
-    // Nothing expires meanwhile: what is recorded in the end was kept by the Scheduler or the broker.
+    // Nothing expires meanwhile: what is recorded in the end was kept by the Scheduler or the
+    // broker.
     limits: { startWithin: 60_000, completeWithin: 60_000 },
   });
   const { system } = faulty;
@@ -119,7 +124,8 @@ test.concurrent("statements that outlast statement_timeout cost time: no reply a
   agent?.signal("SIGCONT");
   const refused = await post(faulty);
   expect(refused.status).toBe(503);
-  // Postgres ends the statement after 10 s; the service asks no longer than 12 s, which may come first on a busy machine.
+  // Postgres ends the statement after 10 s; the service asks no longer than 12 s, which may come
+  // first on a busy machine.
   const { code } = (await refused.json()) as { readonly code: string };
   expect(["store.unavailable", "store.outcome_unknown"]).toContain(code);
   // A batch of replies was given up by the server, and stays unacknowledged.

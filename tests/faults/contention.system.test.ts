@@ -10,8 +10,8 @@ test("eight Schedulers and five Supervisors share a thousand steps: one claim an
     count: { scheduler: 8, supervisor: 5, agent: 0 },
     // So little that no one of them can have them all.
     env: { scheduler: { MAX_IN_FLIGHT: "70" } },
-    // However slow the machine is, the Agent receives each request in time, and no step is retried before the Agent
-    // that answers is there.
+    // However slow the machine is, the Agent receives each request in time, and no step is retried
+    // before the Agent that answers is there.
     limits: { startWithin: 10_000, retry: { failures: 100, backoff: 600_000, max: 600_000 } },
   });
   const { system } = faulty;
@@ -36,8 +36,9 @@ test("eight Schedulers and five Supervisors share a thousand steps: one claim an
   await silent[Symbol.asyncDispose]();
   await system.start("agent");
   const open = "select 1 from state.tasks where finished_at is null limit 1";
-  // Steps that this Agent cannot finish within a second are delayed, too, on a slow machine. Steps that
-  // a Scheduler has locked are skipped: waiting for them in another order than it could end in a deadlock.
+  // Steps that this Agent cannot finish within a second are delayed, too, on a slow machine. Steps
+  // that a Scheduler has locked are skipped: waiting for them in another order than it could end in
+  // a deadlock.
   await until(async () => {
     await faulty.query(
       `update state.steps set not_before = now()
@@ -72,7 +73,8 @@ test("a Supervisor that cron starts with --once recovers what is overdue, and en
     "select 1 from state.steps where process_state = 'processing' and complete_by < now()";
   await until(async () => (await faulty.query(overdue)).length > 0);
   const recovered = "select 1 from state.events where action = 'retry' and reason = 'step.expired'";
-  // Again, as cron does: a request that waited for its Agent too long is returned and taken anew meanwhile.
+  // Again, as cron does: a request that waited for its Agent too long is returned and taken anew
+  // meanwhile.
   await until(async () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,

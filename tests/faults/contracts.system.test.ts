@@ -87,7 +87,8 @@ test.concurrent("an instance that newly requires a field gives requests to those
 
 test.concurrent("Agents and workflows are rolled forward and back, in both orders, and nothing is undone or lost", async () => {
   await using rolling = await startRolling();
-  // The workflow first: what it asks for waits for the Agent, and the old instance does it not by halves.
+  // The workflow first: what it asks for waits for the Agent, and the old instance does it not by
+  // halves.
   const old = await rolling.start("first");
   await rolling.faulty.store.registerWorkflow(secondWorkflow);
   await Promise.all([rolling.submit("payroll.v1"), rolling.submit("payroll.v2")]);

@@ -13,8 +13,9 @@ const spoilt = withLimits(fulfilOrder.definition, {
 });
 
 /**
- * No attempt expires, however slow the machine is. One that does may have had an effect, which would have to be undone;
- * without a readable input no undo can be sent, and the order would wait for an operator instead of ending.
+ * No attempt expires, however slow the machine is. One that does may have had an effect, which
+ * would have to be undone; without a readable input no undo can be sent, and the order would wait
+ * for an operator instead of ending.
  */
 const unhurried = withLimits(fulfilOrder.definition, {
   name: "fulfil-order-unhurried.v1",

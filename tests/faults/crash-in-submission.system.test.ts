@@ -94,7 +94,8 @@ async function enqueue(key: string): Promise<string> {
   return row!.id;
 }
 
-// Not beside the others: each process of submission looks at the inbox, and would come to its failpoint there.
+// Not beside the others: each process of submission looks at the inbox, and would come to its
+// failpoint there.
 test.each(cases)(
   "$name, in a transaction: another process makes one order of what was enqueued",
   async ({ name, failpoint }) => {
@@ -109,7 +110,8 @@ test.each(cases)(
         100,
       );
     } while (!isHit(faulty, doomed));
-    // As if its lease had ended: the other process goes on, while this one may only have stopped for a while.
+    // As if its lease had ended: the other process goes on, while this one may only have stopped
+    // for a while.
     await faulty.query("update state.inbox set leased_until = null");
     await until(async () => (await faulty.query("select from state.inbox")).length === 0, 100);
     await resume(doomed, failpoint);

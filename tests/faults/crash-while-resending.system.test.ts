@@ -13,7 +13,8 @@ import { startFaultySystem } from "./faulty-system.ts";
 const faulty = await startFaultySystem({
   apart: ["scheduler"],
   count: { scheduler: 0 },
-  // A request is resent later on a slow machine: one that expired first would never be, and no other one follows.
+  // A request is resent later on a slow machine: one that expired first would never be, and no
+  // other one follows.
   limits: { startWithin: 5_000 },
 });
 afterAll(async () => {

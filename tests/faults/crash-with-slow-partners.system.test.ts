@@ -4,8 +4,8 @@ import { failpointCases, settingOf, survive } from "./failpoint-cases.ts";
 import { startFaultySystem } from "./faulty-system.ts";
 
 /**
- * Partners that often take longer than they may, and Agents that do little at a time: so requests are marked, wait
- * for a slot until they come back unbegun, and expire, all by themselves.
+ * Partners that often take longer than they may, and Agents that do little at a time: so requests
+ * are marked, wait for a slot until they come back unbegun, and expire, all by themselves.
  */
 const faulty = await startFaultySystem({
   env: { agent: { CONCURRENCY: "2" } },

@@ -75,7 +75,8 @@ test("a queue without a leader holds up orders until doctor says so and it is de
 
 /**
  * What is left of a queue when the broker is killed while it makes it, or loses what it knew of the
- * queue's place on the disk (RabbitMQ's issues 13828 and 15725): a replica that is never made the leader.
+ * queue's place on the disk (RabbitMQ's issues 13828 and 15725): a replica that is never made the
+ * leader.
  */
 async function loseLeader(broker: LocalStack["broker"], queue: string): Promise<void> {
   const forget = `ra:force_delete_server(quorum_queues, {'holdfast_${queue}', node()}).`;
@@ -91,7 +92,10 @@ interface Finding {
   readonly advice?: string;
 }
 
-/** Resolves to what doctor finds, with whichever code it ends: queues and services are missing here, too. */
+/**
+ * Resolves to what doctor finds, with whichever code it ends: queues and services are missing here,
+ * too.
+ */
 function doctor(): Promise<readonly Finding[]> {
   const env = { STATE_STORE_URL: stack.postgres.url, BROKER_URL: stack.broker.url };
   const main = [...holdfastCommand, "doctor", "--direct", "--json"];

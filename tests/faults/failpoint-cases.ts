@@ -33,8 +33,9 @@ const someOrders: readonly SampleKind[] = ["unshippable", "good", "unshippable",
 const mostBatches = 8;
 
 /**
- * Starts a process with the failpoint beside healthy ones and submits orders until it hits the failpoint. A frozen
- * process goes on once all that it held is overdue. All orders end right, whatever it does then.
+ * Starts a process with the failpoint beside healthy ones and submits orders until it hits the
+ * failpoint. A frozen process goes on once all that it held is overdue. All orders end right,
+ * whatever it does then.
  */
 export async function survive(
   faulty: FaultySystem,
@@ -57,7 +58,8 @@ export async function submitUntilHit(
   do {
     const some = await faulty.submit(Array.from({ length: batches }, () => someOrders).flat());
     ids.push(...some);
-    // Some failpoints are hit only where more waits than Agents can do in time, and the other tests may have ended.
+    // Some failpoints are hit only where more waits than Agents can do in time, and the other tests
+    // may have ended.
     batches = Math.min(2 * batches, mostBatches);
     await Promise.race([
       until(() => isHit(faulty, doomed)),
@@ -82,7 +84,9 @@ export async function startWithFailpoint(
   return process;
 }
 
-/** A frozen process has logged it first; of one that is gone the line may not have been read yet. */
+/**
+ * A frozen process has logged it first; of one that is gone the line may not have been read yet.
+ */
 export const isHit = ({ log }: FaultySystem, { pid, isRunning }: LaunchedProcess): boolean =>
   !isRunning || log.some((line) => line.msg === "failpoint hit" && line.pid === pid);
 
@@ -93,7 +97,9 @@ async function haveEnded(faulty: FaultySystem, ids: readonly string[]): Promise<
   return open.length === 0;
 }
 
-/** Waits for a killed process, or lets a frozen one go on and stops it. It does nothing afterwards. */
+/**
+ * Waits for a killed process, or lets a frozen one go on and stops it. It does nothing afterwards.
+ */
 export async function resume(doomed: LaunchedProcess, { action }: FailpointCase): Promise<void> {
   if (action === "exit") {
     expect(await doomed.exited).toBeNull();

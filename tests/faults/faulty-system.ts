@@ -40,16 +40,23 @@ interface FaultyOptions {
   readonly limits?: Partial<typeof limits>;
   /** Servers of one's own, for tests that break them. */
   readonly servers?: { readonly stateStoreUrl: string; readonly broker: SystemBroker };
-  /** Whether services reach Postgres through PgBouncer; as HOLDFAST_TEST_POOLER says, where nothing is said. */
+  /**
+   * Whether services reach Postgres through PgBouncer; as HOLDFAST_TEST_POOLER says, where nothing
+   * is said.
+   */
   readonly pooler?: boolean;
   /**
-   * Services whose process the test kills, freezes or measures: they have one each. The others share one, as in
-   * `holdfast dev`; so do those that are started later, unless they get faults of a process.
+   * Services whose process the test kills, freezes or measures: they have one each. The others
+   * share one, as in `holdfast dev`; so do those that are started later, unless they get faults of
+   * a process.
    */
   readonly apart?: SystemOptions["apart"];
   /** The command within which services run: all of them are processes of their own then. */
   readonly within?: readonly string[];
-  /** The test itself publishes what no service would: then messages are not held against their schemas. */
+  /**
+   * The test itself publishes what no service would: then messages are not held against their
+   * schemas.
+   */
   readonly forging?: boolean;
 }
 
@@ -63,13 +70,16 @@ export interface FaultySystem extends AsyncDisposable {
   query<Row extends object>(sql: string): Promise<readonly Row[]>;
   /** The broker of the test; null when it brought servers of its own. */
   readonly broker: TestBroker | null;
-  /** Every message that went through the exchanges of a test broker, held against its published schema. */
+  /**
+   * Every message that went through the exchanges of a test broker, held against its published
+   * schema.
+   */
   readonly wire: Wire;
   /** What the services said. */
   readonly log: readonly ServiceLine[];
   /**
-   * Submits orders; by the usual workflow, whose steps have, unless said otherwise, a second to be begun
-   * and another to be done, or by one of your own.
+   * Submits orders; by the usual workflow, whose steps have, unless said otherwise, a second to be
+   * begun and another to be done, or by one of your own.
    */
   submit(
     kinds: readonly SampleKind[],
@@ -120,8 +130,8 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
   const store = stack.use(
     await openStore({ url: stateStoreUrl, applicationName: "test", maxConnections: 2 }),
   );
-  // RabbitMQ notes up to a second late which queue it made last; killed before, it keeps that one without a
-  // leader (F-H12 in docs/evidence/faults.md). There is no sign of it to wait for.
+  // RabbitMQ notes up to a second late which queue it made last; killed before, it keeps that one
+  // without a leader (F-H12 in docs/evidence/faults.md). There is no sign of it to wait for.
   if (broker === null) await sleep(2_000);
 
   let operations: Promise<unknown> | null = null;
@@ -208,7 +218,10 @@ function withTestSettings(env: Environments): Environments {
   };
 }
 
-/** An Agent that takes every request to these Agents, however many, and answers none; disposal gives them back. */
+/**
+ * An Agent that takes every request to these Agents, however many, and answers none; disposal gives
+ * them back.
+ */
 export async function takeRequests(
   { broker }: Pick<FaultySystem, "broker">,
   agents: readonly string[],
@@ -237,7 +250,10 @@ export const allRight = (expected: Pick<Verdict, "processed" | "undone">) => ({
   violations: [],
 });
 
-/** Asks again and again, every `rest` milliseconds, until the answer is yes. The test's own limit ends it. */
+/**
+ * Asks again and again, every `rest` milliseconds, until the answer is yes. The test's own limit
+ * ends it.
+ */
 export async function until(isSo: () => boolean | Promise<boolean>, rest = 20): Promise<void> {
   while (!(await isSo())) await sleep(rest);
 }

@@ -11,7 +11,10 @@ import { allRight, startFaultySystem, temporaryFolder, until } from "./faulty-sy
 
 const run = promisify(execFile);
 
-/** Whether this process has CAP_SYS_ADMIN: only root may mount a small disk, in many containers not even root. */
+/**
+ * Whether this process has CAP_SYS_ADMIN: only root may mount a small disk, in many containers not
+ * even root.
+ */
 const canMount = (() => {
   if (process.platform !== "linux") return false;
   const [, effective = "0"] =

@@ -51,13 +51,14 @@ test.concurrent.each(crowds)(
     const rounds = (interval: number): number => Math.floor(elapsed / interval) + 1;
     // They do ask: a count of nothing would show nothing.
     expect(calls["holdfast_scheduler"]).toBeGreaterThan(0);
-    // 3.8 a second: it looks for due steps, for heartbeats and for slots, and each five seconds for remote services and
-    // says that it is there. Two more are for what comes more seldom.
+    // 3.8 a second: it looks for due steps, for heartbeats and for slots, and each five seconds for
+    // remote services and says that it is there. Two more are for what comes more seldom.
     const ofScheduler = 3 * rounds(1) + 4 * rounds(5) + 2;
     expect(calls["holdfast_scheduler"]).toBeLessThanOrEqual(ofScheduler * scheduler);
     expect(calls["holdfast_supervisor"]).toBeGreaterThan(0);
-    // 2.8 a second: it looks for what is overdue, and rolls statistics up. Of these 0.6 are for the console: every five
-    // seconds it says that it is there, looks for a longer history, and for a bulk operation.
+    // 2.8 a second: it looks for what is overdue, and rolls statistics up. Of these 0.6 are for the
+    // console: every five seconds it says that it is there, looks for a longer history, and for a
+    // bulk operation.
     const ofSupervisor = rounds(1) + rounds(2) + 2 * rounds(5) + 9 * rounds(10);
     expect(calls["holdfast_supervisor"]).toBeLessThanOrEqual(ofSupervisor);
     expect(calls["holdfast_submission"] ?? 0).toBeLessThan(2 * rounds(1));

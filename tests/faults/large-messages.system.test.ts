@@ -5,7 +5,9 @@ import { expect, test } from "@jest/globals";
 import { allRight, type FaultySystem, retried, startFaultySystem, until } from "./faulty-system.ts";
 import { publish, publishAll } from "./publish.ts";
 
-/** Milliseconds: the servers write 60 MB, several times, on a machine that may have much else to do. */
+/**
+ * Milliseconds: the servers write 60 MB, several times, on a machine that may have much else to do.
+ */
 const longest = 120_000;
 const mebibyte = 1024 * 1024;
 /** The heap of the Scheduler: what it reads at once must be far less. */
@@ -13,7 +15,10 @@ const env = {
   scheduler: { REPLY_IDENTITY: "trusted", NODE_OPTIONS: "--max-old-space-size=128" },
 };
 
-/** A reply to nothing of about so many bytes, whose output takes ten times as much once it is parsed. */
+/**
+ * A reply to nothing of about so many bytes, whose output takes ten times as much once it is
+ * parsed.
+ */
 const largeReply = (bytes: number) => ({
   exchange: replyExchange,
   routingKey: "reply.inventory.x",
@@ -138,8 +143,9 @@ test(
     scheduler?.signal("SIGCONT");
     const ids = await faulty.submit(["good", "good"]);
     expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 2, undone: 0 }));
-    // A frozen Scheduler may lose its connection before it acknowledges: then some are kept twice. It may
-    // also have published a request of the orders twice: the second reply to it is rejected too, and not counted.
+    // A frozen Scheduler may lose its connection before it acknowledges: then some are kept twice.
+    // It may also have published a request of the orders twice: the second reply to it is rejected
+    // too, and not counted.
     const kept =
       "select distinct task_id from state.rejected_replies where reason = 'unknown_task'";
     await until(async () => (await faulty.query(kept)).length === 250);

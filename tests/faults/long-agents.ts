@@ -18,7 +18,10 @@ export const hanging = defineWorkflow("hanging.v1", input, ({ order }, step) => 
   step("hang", { call: studio.hang({ order }), startWithin: "2m", completeWithin: "3s", retry });
 }).definition;
 
-/** Its handler takes longer than an attempt may last without heartbeats, and longer than a broker would wait. */
+/**
+ * Its handler takes longer than an attempt may last without heartbeats, and longer than a broker
+ * would wait.
+ */
 export const rendering = defineWorkflow("rendering.v1", input, ({ order }, step) => {
   step("render", {
     call: studio.render({ order }),

@@ -111,7 +111,8 @@ test(
   "a long operation whose Agent dies is not delivered again: its silence is noticed, and a new attempt is made",
   async () => {
     await using studio = await startStudio();
-    // The one that lives on runs before the other is killed: the broker could deliver the request to it at once.
+    // The one that lives on runs before the other is killed: the broker could deliver the request
+    // to it at once.
     const both = [await studio.start(), await studio.start()];
     await studio.submit("rendering.v1");
     await until(async () => (await studio.look()).progress !== null);

@@ -11,13 +11,19 @@ import { agentNames, inputs, late, undone, wide } from "./bulky-agents.ts";
 import { type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 import { type AnyMessage, publishAll } from "./publish.ts";
 
-/** Milliseconds: a hundred megabytes of values are read and written several times, on a machine that may have much else to do. */
+/**
+ * Milliseconds: a hundred megabytes of values are read and written several times, on a machine that
+ * may have much else to do.
+ */
 const longest = 900_000;
 const mebibyte = 1024 * 1024;
 /** What docker-compose.yml and the charts allow a process of Holdfast. */
 const limit = 512 * mebibyte;
 
-/** Clients of three addresses have three quarters of what a guard gives to all: the others have the rest. */
+/**
+ * Clients of three addresses have three quarters of what a guard gives to all: the others have the
+ * rest.
+ */
 const readers = [1, 2, 3].map((host) => `127.0.0.${host}`);
 const submitters = [4, 5, 6].map((host) => `127.0.0.${host}`);
 
@@ -70,7 +76,10 @@ test(
   longest,
 );
 
-/** All services and the console, each a process of its own with the heap that it has in its container. */
+/**
+ * All services and the console, each a process of its own with the heap that it has in its
+ * container.
+ */
 async function startBulky(stack: AsyncDisposableStack) {
   const heap = { NODE_OPTIONS: `--max-old-space-size=${await shippedHeap()}` };
   const { url: stateStoreUrl } = stack.use(await migratedDatabase());

@@ -47,7 +47,10 @@ const valueOf = (metrics: ReadonlyMap<string, ExposedMetric>, name: string, labe
     .filter((line) => line.includes(label))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
 
-/** Orders that end in each way, an Agent that is silent, none at all, and messages that no service can use. */
+/**
+ * Orders that end in each way, an Agent that is silent, none at all, and messages that no service
+ * can use.
+ */
 async function runWithFaults(faulty: FaultySystem): Promise<void> {
   const { system } = faulty;
   const [first] = await faulty.submit(["good", "declined", "flaky"]);
@@ -92,7 +95,10 @@ if (why !== null) process.stderr.write(`No Prometheus evaluates boards and rules
 /** Milliseconds: a rate needs two scrapes. */
 const timeout = 15_000;
 
-/** Asks again until each expression of the boards returns series; those that still do not are the answer. */
+/**
+ * Asks again until each expression of the boards returns series; those that still do not are the
+ * answer.
+ */
 async function expressionsWithoutSeries(prometheus: RunningPrometheus) {
   const deadline = performance.now() + timeout;
   let left = expressions().filter(({ runbook }) => runbook === null);

@@ -45,7 +45,8 @@ test.each(places)(
         },
         body: JSON.stringify({ actor: "ann", reason: "a test" }),
       });
-      // No Agent runs, so requests come back, and the task may have changed since the operator looked.
+      // No Agent runs, so requests come back, and the task may have changed since the operator
+      // looked.
       return response.status === 412 ? act(verb) : response.status;
     };
     expect([await act("pause"), await act("resume")]).toEqual([200, 200]);

@@ -88,7 +88,8 @@ test("cancelling an order sends its Agent a cancel hint, and the completed steps
   // Only that one request is held: its undo finds a partner that answers.
   await setFaultSettings(faulty.system, "payments", {});
   await operate(faulty, id, "cancel");
-  // Left alone it would be done in four seconds and a half. That it was not is what the history shows.
+  // Left alone it would be done in four seconds and a half. That it was not is what the history
+  // shows.
   expect(await faulty.verdict([id])).toEqual(allRight({ processed: 0, undone: 1 }));
   const reasons = await faulty.query<{ reason: string }>(
     "select distinct reason from state.events where action = 'cancel' and from_state = 'processing'",

@@ -37,7 +37,9 @@ test("while the broker is killed, and later takes no messages, orders are accept
   expect(faulty.system.processes.every(({ isRunning }) => isRunning)).toBe(true);
 });
 
-/** A workflow with the retries that the orders without cool-downs have, then a rest, over and over. */
+/**
+ * A workflow with the retries that the orders without cool-downs have, then a rest, over and over.
+ */
 const withCoolDowns = withLimits(fulfilOrder.definition, {
   name: "fulfil-order-with-cool-downs.v1",
   limits: {
@@ -52,9 +54,11 @@ test("while a remote service is down for longer than all retries together, order
   const retry = { failures: 2, backoff: 100, max: 200 };
   await using faulty = await startFaultySystem({ limits: { retry } });
   await setFaultSettings(faulty.system, "shipping", { down: true });
-  // Few orders: while its circuit is open, the Agent makes one call in five seconds, and counts no other failure.
+  // Few orders: while its circuit is open, the Agent makes one call in five seconds, and counts no
+  // other failure.
   const waiting = await faulty.submit(["good"], withCoolDowns);
-  // They have as many retries and no cool-downs: when they have given up, the outage was long enough.
+  // They have as many retries and no cool-downs: when they have given up, the outage was long
+  // enough.
   const givingUp = await faulty.submit(["good"]);
   const givenUp = `select 1 from state.tasks where goal = 'undo' and task_id = '${givingUp[0]}'`;
   await until(async () => (await faulty.query(givenUp)).length === 1);

@@ -29,7 +29,10 @@ export function pooledWorkflow(sharesKeys: boolean) {
   }).definition;
 }
 
-/** What the service has done, and for which Agent: in the account of that Agent, or in the one of both. */
+/**
+ * What the service has done, and for which Agent: in the account of that Agent, or in the one of
+ * both.
+ */
 export async function readLedger(
   folder: string,
 ): Promise<readonly { readonly agent: string; readonly key: string }[]> {
@@ -44,7 +47,10 @@ export async function readLedger(
   );
 }
 
-/** What AGENT_MODULES loads. The service is a folder with an account for each Agent, or with one for both. */
+/**
+ * What AGENT_MODULES loads. The service is a folder with an account for each Agent, or with one for
+ * both.
+ */
 export const agents = configureAgents(
   Type.Object({ LEDGER: Type.String(), SHARED: Type.Optional(Type.String()) }),
   ({ LEDGER, SHARED }) =>

@@ -58,8 +58,9 @@ const wave = 20;
 const longest = 120_000;
 
 /**
- * Starts both Agents, has each of them take steps, and kills the first while it is at work. It freezes at its third
- * step, after the effect and before the reply: it has done something of which nothing is known.
+ * Starts both Agents, has each of them take steps, and kills the first while it is at work. It
+ * freezes at its third step, after the effect and before the reply: it has done something of which
+ * nothing is known.
  */
 async function killNorthAtWork(pool: Pool): Promise<number> {
   const [north] = await Promise.all([

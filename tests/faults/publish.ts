@@ -8,7 +8,9 @@ export interface AnyMessage extends Options.Publish {
   readonly body: string;
 }
 
-/** Publishes as the broker's administrator, who may write anywhere; or as the user whom `url` names. */
+/**
+ * Publishes as the broker's administrator, who may write anywhere; or as the user whom `url` names.
+ */
 export const publish = (
   faulty: FaultySystem,
   { url, ...message }: AnyMessage & { readonly url?: string },

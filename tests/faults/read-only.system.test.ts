@@ -3,8 +3,8 @@ import { expect, test } from "@jest/globals";
 import { allRight, startFaultySystem } from "./faulty-system.ts";
 
 /**
- * Makes every file system of this machine one that nothing can be written to, for what it becomes, which has another user
- * than root. It fails where anything can be written after all.
+ * Makes every file system of this machine one that nothing can be written to, for what it becomes,
+ * which has another user than root. It fails where anything can be written after all.
  */
 const readOnly = [
   "unshare",

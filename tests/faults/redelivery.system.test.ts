@@ -12,8 +12,8 @@ const patient = {
 };
 
 /**
- * A charge is made by an Agent that is killed before it replies, and is delivered again to another release, which does
- * with it what `CHARGE` says.
+ * A charge is made by an Agent that is killed before it replies, and is delivered again to another
+ * release, which does with it what `CHARGE` says.
  */
 async function chargeTwice(faulty: FaultySystem, CHARGE: "renamed" | "refused") {
   const { system } = faulty;
@@ -83,7 +83,8 @@ test.concurrent("a step is not retried while its Agent works on it when the seco
     HOLDFAST_FAILPOINTS: "scheduler.published@do=exit",
   });
   await system.start("agent", { AGENT_NAMES: "payments,shipping,notifications" });
-  // Frozen until the first one is gone: starting a process takes longer than the request lives on a slow machine.
+  // Frozen until the first one is gone: starting a process takes longer than the request lives on a
+  // slow machine.
   const next = await system.start("scheduler");
   next.signal("SIGSTOP");
   const ids = await faulty.submit(["good"]);
@@ -102,7 +103,10 @@ test.concurrent("a step is not retried while its Agent works on it when the seco
   expect(await reserve()).toEqual([{ process_state: "processed", attempt: 1, failure_count: 0 }]);
 });
 
-/** Takes what is in the Schedulers' own queues and neither acknowledges nor returns it until disposal. */
+/**
+ * Takes what is in the Schedulers' own queues and neither acknowledges nor returns it until
+ * disposal.
+ */
 async function withholdReplies({ broker }: FaultySystem) {
   const connection = await connect(broker?.url ?? "");
   const channel = await connection.createChannel();

@@ -15,7 +15,10 @@ const patient = withLimits(fulfilOrder.definition, {
   },
 });
 
-/** Six seconds for the whole order, in which the goods are reserved on a slow machine, too; each step would wait far longer. */
+/**
+ * Six seconds for the whole order, in which the goods are reserved on a slow machine, too; each
+ * step would wait far longer.
+ */
 const limited = {
   ...withLimits(fulfilOrder.definition, {
     name: "fulfil-order-soon.v1",

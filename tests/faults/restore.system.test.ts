@@ -58,8 +58,8 @@ test("after a restore to an earlier time, known orders are processed again, and 
     servers: { stateStoreUrl: database.url, broker },
   });
   /**
-   * Resolves once a request waits in the queue of an Agent that does not run. It may be the only one: an Agent
-   * without consumers gets one of each lane.
+   * Resolves once a request waits in the queue of an Agent that does not run. It may be the only
+   * one: an Agent without consumers gets one of each lane.
    */
   const requested = () =>
     until(async () => {

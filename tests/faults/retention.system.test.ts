@@ -25,7 +25,8 @@ const partitioned = ["task_payloads", "step_payloads", "events"];
 const tables = ["tasks", "steps", ...partitioned];
 
 /**
- * Makes all that is over look as if it had been submitted, and had ended, three months ago. At once: empty months go.
+ * Makes all that is over look as if it had been submitted, and had ended, three months ago. At
+ * once: empty months go.
  */
 const moveBack = `
   begin;
@@ -43,7 +44,8 @@ test("a Supervisor with a retention setting deletes older orders, while new orde
   });
   const old = await faulty.submit(["good", "declined"]);
   expect(await faulty.verdict(old)).toEqual(allRight({ processed: 1, undone: 1 }));
-  // The services go on: what they lock meanwhile, in another order, may have it rolled back as a whole.
+  // The services go on: what they lock meanwhile, in another order, may have it rolled back as a
+  // whole.
   await until(() =>
     faulty.query(moveBack).then(
       () => true,
@@ -56,7 +58,8 @@ test("a Supervisor with a retention setting deletes older orders, while new orde
   const orders = await faulty.submit(["good", "good", "declined"]);
   expect(await faulty.verdict(orders)).toEqual(allRight({ processed: 2, undone: 1 }));
 
-  // Last month may be too young to go; the one of the old orders is not. Months without orders may go sooner.
+  // Last month may be too young to go; the one of the old orders is not. Months without orders may
+  // go sooner.
   const older = `select month from state.partitions
                   where month < state.month_of(clock_timestamp() - interval '1 month')`;
   await until(async () => (await faulty.query(older)).length === 0);

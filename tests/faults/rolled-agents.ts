@@ -9,7 +9,10 @@ const First = z.object({ iban });
 const Second = z.object({ iban, reference: reference.optional() });
 const Third = z.object({ iban, reference });
 
-/** The Agent as three releases have it: the second may take one more field, and returns one; the third has to take it. */
+/**
+ * The Agent as three releases have it: the second may take one more field, and returns one; the
+ * third has to take it.
+ */
 const bankOf = {
   first: defineAgent("bank", { pay: { input: First, output: z.object({ id: z.string() }) } }),
   second: defineAgent("bank", {

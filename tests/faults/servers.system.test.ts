@@ -67,14 +67,18 @@ test("purging every queue while orders are in flight delays orders, and loses no
   );
 });
 
-/** First steps of these tasks whose request RabbitMQ has had: marked, or already answered, which is never marked. */
+/**
+ * First steps of these tasks whose request RabbitMQ has had: marked, or already answered, which is
+ * never marked.
+ */
 const atWork = (ids: readonly string[]) => `select 1 from state.steps
   where name = 'reserve' and (confirmed_at is not null or process_state = 'processed')
     and task_id = any('{${ids.join(",")}}')`;
 
 /**
- * Throws away what waits in these queues, once something does. What brings messages there is done again
- * after five seconds in which none came: a killed service may have been about to send the only one.
+ * Throws away what waits in these queues, once something does. What brings messages there is done
+ * again after five seconds in which none came: a killed service may have been about to send the
+ * only one.
  */
 async function purgeSome(
   { broker }: FaultySystem,
@@ -196,7 +200,8 @@ test("a submitter's queue that accepts nothing delays no order", async () => {
     channel.assertQueue(queue, { durable: true, arguments: { "x-queue-type": "quorum" } }),
   );
   await broker.rabbitmqctl("eval", `sys:suspend(whereis('holdfast_${queue}')).`);
-  // These notifications are more than the broker takes from one connection for a queue that is stuck.
+  // These notifications are more than the broker takes from one connection for a queue that is
+  // stuck.
   const noisy = await Promise.all(
     Array.from({ length: 100 }, (_, seed) => faulty.order("good", seed, { "reply-to": queue })),
   );

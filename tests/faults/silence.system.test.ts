@@ -37,7 +37,10 @@ const count = async (sql: string): Promise<number> =>
 /** Failures that were counted. */
 const failures = () => count("from state.events where action in ('retry', 'coolDown', 'fail')");
 
-/** Submits orders, a few at a time, until the change has come about: then some are at each point of their way. */
+/**
+ * Submits orders, a few at a time, until the change has come about: then some are at each point of
+ * their way.
+ */
 async function ordersDuring(change: () => Promise<unknown>): Promise<readonly string[]> {
   await setFaultSettings(faulty.system, "payments", { holdMs: 500 });
   let isOver = false;

@@ -51,15 +51,17 @@ test("while one of three Agents is stopped, the others go on as fast as before, 
   process.stdout.write(
     `one Agent stopped: p99 of the others ${Math.round(p99)} ms, before ${Math.round(usual)} ms; event loop ${Math.round(loopDelay)} ms\n`,
   );
-  // On a machine that stands still now and then, by a small part of what they would have had to wait.
+  // On a machine that stands still now and then, by a small part of what they would have had to
+  // wait.
   expect(p99).toBeLessThan(Math.max(10 * usual, stop / 4));
   expect(loopDelay).toBeLessThan(stop / 10);
   expect(await faulty.query("select 1 from state.steps where failure_count > 0")).toEqual([]);
 });
 
 /**
- * Submits a task for each Agent, again and again for so many milliseconds. Resolves, when the tasks of the Agents that
- * are never stopped have ended, to how many milliseconds each of those took by the store's clock.
+ * Submits a task for each Agent, again and again for so many milliseconds. Resolves, when the tasks
+ * of the Agents that are never stopped have ended, to how many milliseconds each of those took by
+ * the store's clock.
  */
 async function submitFor(faulty: FaultySystem, duration: number): Promise<readonly number[]> {
   const ids: string[] = [];

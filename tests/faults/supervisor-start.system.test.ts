@@ -18,8 +18,8 @@ test("a Supervisor that starts waits RECOVERY_DELAY for replies, and then recove
   await using faulty = await startFaultySystem({
     count: { supervisor: 0, agent: 0 },
     env: { supervisor: { RECOVERY_DELAY: `${recoveryDelay}ms` } },
-    // Each request is taken in time, and no step is retried before the Agent is there that answers: all hundred at
-    // once, in its first moment.
+    // Each request is taken in time, and no step is retried before the Agent is there that answers:
+    // all hundred at once, in its first moment.
     limits: {
       startWithin: 10_000,
       completeWithin: 8_000,

@@ -66,7 +66,8 @@ test("each order is one trace: over a retry, an undo, and an Agent that is kille
   const reached = () =>
     recorder.calls.some(({ headers }) => headers["traceparent"]?.includes(recovered.traceId));
   await until(reached);
-  // Frozen first: a request that RabbitMQ gets back from a dead Agent expires, and is requeued without a Supervisor.
+  // Frozen first: a request that RabbitMQ gets back from a dead Agent expires, and is requeued
+  // without a Supervisor.
   agent.signal("SIGSTOP");
   await faulty.said("step expired", "supervisor");
   agent.signal("SIGKILL");

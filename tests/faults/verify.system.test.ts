@@ -39,7 +39,8 @@ test("verify raises no false alarm while orders move, are undone, and processes 
   system.running("scheduler")[0]?.signal("SIGKILL");
   system.running("agent")[0]?.signal("SIGKILL");
   await Promise.all([system.start("scheduler"), system.start("agent"), look()]);
-  // However fast or slow this machine is: more orders, until there were looks enough while some moved.
+  // However fast or slow this machine is: more orders, until there were looks enough while some
+  // moved.
   const looksWhileMoving = () => looks.filter(({ moving }) => moving > 0).length;
   while (looksWhileMoving() <= 2) {
     ids.push(...(await faulty.submit(kinds.slice(0, 60))));

@@ -9,7 +9,10 @@ import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-
 const family = fulfilOrder.name.replace(/\.v\d+$/, "");
 const [first, second] = [fulfilOrder.name, `${family}.v2`];
 
-/** What operators do while orders come in: roll out, roll back, and retire the version that is active or the other one. */
+/**
+ * What operators do while orders come in: roll out, roll back, and retire the version that is
+ * active or the other one.
+ */
 const acts = [
   [second, "activate"],
   [first, "retire"],

@@ -43,7 +43,10 @@ const bindings = [
   { exchange: "holdfast.status", routingKey: tappedStatus },
 ];
 
-/** Listens beside the services, and ends a test whose messages do not fit. Without a URL it hears nothing. */
+/**
+ * Listens beside the services, and ends a test whose messages do not fit. Without a URL it hears
+ * nothing.
+ */
 export async function tapWire(url: string | null, { forging = false }: TapOptions): Promise<Wire> {
   const seen = new Map<string, number>();
   const misfits: string[] = [];
@@ -74,14 +77,19 @@ interface Judged {
   readonly fault: string | null;
 }
 
-/** Exchanges to which services always name their user and a type: what names neither is of a test itself. */
+/**
+ * Exchanges to which services always name their user and a type: what names neither is of a test
+ * itself.
+ */
 const signed: ReadonlySet<string> = new Set([
   "holdfast.requests",
   "holdfast.replies",
   "holdfast.heartbeats",
 ]);
 
-/** Finds the message of the document by exchange and type, and holds each body against its schema. */
+/**
+ * Finds the message of the document by exchange and type, and holds each body against its schema.
+ */
 function frameJudge(): (frame: Frame) => readonly Judged[] {
   const file = new URL("../../docs/reference/asyncapi.json", import.meta.url);
   const document = JSON.parse(readFileSync(file, "utf8")) as AsyncApi;

@@ -8,9 +8,9 @@ const [ofEach, ofAll] = [8, 40];
 const kept = ["outcome", "err", "taskId", "step", "attempt", "faultCode", "detail", "gap", "code"];
 
 /**
- * Shows the log of a system when a test fails that uses it: the last lines of each service, and the last of all in the
- * order in which they came, in which the faults stand that were near. The system may be gone by then, so the log stays
- * until the file ends; only the last few systems are shown.
+ * Shows the log of a system when a test fails that uses it: the last lines of each service, and the
+ * last of all in the order in which they came, in which the faults stand that were near. The system
+ * may be gone by then, so the log stays until the file ends; only the last few systems are shown.
  */
 export function witness(log: readonly ServiceLine[]): void {
   const { holdfastWitnesses: witnesses } = globalThis as {

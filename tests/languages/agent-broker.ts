@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type BrokerUser, definitionsOf, hashPassword } from "@holdfast/messaging";
 import { testBroker } from "@holdfast/test-servers";
 
-/** A virtual host with the rights that Holdfast ships: a user for each Agent, and one for `holdfast conformance`. */
+/**
+ * A virtual host with the rights that Holdfast ships: a user for each Agent, and one for `holdfast
+ * conformance`.
+ */
 export interface AgentBroker extends AsyncDisposable {
   /** The URL of a user with all rights. */
   readonly url: string;

@@ -30,11 +30,17 @@ interface Target {
   readonly url: string;
   readonly seconds: number;
   readonly seed: string;
-  /** Values of parameters, so that requests are about what there is; by the names that the tool has for them. */
+  /**
+   * Values of parameters, so that requests are about what there is; by the names that the tool has
+   * for them.
+   */
   readonly known?: Readonly<Record<string, string>>;
 }
 
-/** Any refusal will do for what is invalid: it may be too long, too, or about a version that was not seen. */
+/**
+ * Any refusal will do for what is invalid: it may be too long, too, or about a version that was not
+ * seen.
+ */
 const configOf = (known: Target["known"] = {}): string =>
   [
     "[parameters]",

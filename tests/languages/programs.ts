@@ -19,7 +19,10 @@ const needed: Readonly<Record<string, () => Promise<boolean>>> = {
   jq: async () => existsSync("/usr/bin/jq"),
 };
 
-/** Installs what the Agents in other languages need. Resolves to why they cannot run here; null: they can. */
+/**
+ * Installs what the Agents in other languages need. Resolves to why they cannot run here; null:
+ * they can.
+ */
 export async function whyNotRun(): Promise<string | null> {
   for (const [name, isThere] of Object.entries(needed)) {
     if (await isThere()) continue;

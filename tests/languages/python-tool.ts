@@ -7,8 +7,8 @@ import { holdfastFolder } from "@holdfast/local-stack";
 const run = promisify(execFile);
 
 /**
- * Installs a tool of Python in an environment of its own outside of the sources, unless that was done before. Resolves to
- * the folder of its programs.
+ * Installs a tool of Python in an environment of its own outside of the sources, unless that was
+ * done before. Resolves to the folder of its programs.
  */
 export async function installPythonTool(
   requirement: string,

@@ -14,7 +14,9 @@ export interface Answered {
   readonly remarks: readonly string[];
 }
 
-/** A client of the SDK that has started the command and talks to it over standard input and output. */
+/**
+ * A client of the SDK that has started the command and talks to it over standard input and output.
+ */
 export async function connect(
   url: string,
   args: readonly string[] = [],

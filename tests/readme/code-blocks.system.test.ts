@@ -105,8 +105,8 @@ function run(command: string, { urls, env }: Surroundings): Promise<Result> {
 }
 
 /**
- * Done, or refused because of where the order just is: a page cannot know its version. `doctor` may have
- * found something, and says so with a 1.
+ * Done, or refused because of where the order just is: a page cannot know its version. `doctor` may
+ * have found something, and says so with a 1.
  */
 function isWell(command: string, { exitCode, output }: Result): boolean {
   if (command.endsWith("doctor") && exitCode === 1) return true;

@@ -60,7 +60,10 @@ interface Runnable {
   readonly until: string;
 }
 
-/** Starts a Scheduler and the example's Agent, submits, and waits. Resolves to the tasks and the steps. */
+/**
+ * Starts a Scheduler and the example's Agent, submits, and waits. Resolves to the tasks and the
+ * steps.
+ */
 async function runExample({ example, agent, submit, until }: Runnable) {
   const file = (name: string) => example.files.get(name) ?? name;
   await using database = await migratedDatabase();
@@ -112,7 +115,10 @@ test("the example in the guides compiles, and books a trip", async () => {
   ]);
 });
 
-/** The README does not show how a task is submitted: this is its guide's program for another workflow. */
+/**
+ * The README does not show how a task is submitted: this is its guide's program for another
+ * workflow.
+ */
 function submitStay(): string {
   const [program = ""] = codeBlocksOf("docs/guides/workflows.md")
     .map(({ text }) => text)

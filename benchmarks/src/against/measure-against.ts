@@ -45,9 +45,10 @@ export interface AgainstResult extends MedianInterval {
 }
 
 /**
- * Measures this version beside another commit. Both stand ready at once, each with a database and a virtual host
- * of its own, and process bursts of orders in turn: A B, B A, A B, and so on. What slows the machine down
- * slows both bursts of a pair, so the pair's ratio keeps what the versions differ in.
+ * Measures this version beside another commit. Both stand ready at once, each with a database and a
+ * virtual host of its own, and process bursts of orders in turn: A B, B A, A B, and so on. What
+ * slows the machine down slows both bursts of a pair, so the pair's ratio keeps what the versions
+ * differ in.
  */
 export async function measureAgainst(
   { against, rounds, orders: given, only, without }: BenchOptions,

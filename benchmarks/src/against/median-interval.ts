@@ -14,9 +14,10 @@ const confidence = 0.95;
 export const fewestValues = 6;
 
 /**
- * The interval that holds the median with 95 % confidence, whatever the distribution of the values. Each value
- * is below the true median with probability one half, so how many are below it follows the binomial
- * distribution; the ends are two of the values, counted from both sides. Throws for fewer than six values.
+ * The interval that holds the median with 95 % confidence, whatever the distribution of the values.
+ * Each value is below the true median with probability one half, so how many are below it follows
+ * the binomial distribution; the ends are two of the values, counted from both sides. Throws for
+ * fewer than six values.
  */
 export function medianInterval(values: readonly number[]): MedianInterval {
   const n = values.length;

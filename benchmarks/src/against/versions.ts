@@ -21,8 +21,8 @@ export async function thisVersion(): Promise<Version> {
 }
 
 /**
- * Checks a commit out and installs its packages. Throws if it has no program to be measured by, as commits before the
- * comparison with peers have none.
+ * Checks a commit out and installs its packages. Throws if it has no program to be measured by, as
+ * commits before the comparison with peers have none.
  */
 export async function versionOf(commit: string, say: (line: string) => void): Promise<Version> {
   const { title, root } = await checkOut(commit, say);

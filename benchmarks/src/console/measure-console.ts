@@ -24,7 +24,9 @@ type Say = (line: string) => void;
 
 const smallRows = 15_000;
 
-/** Measures how long each page of the console takes in a store with little in it, and in a full one. */
+/**
+ * Measures how long each page of the console takes in a store with little in it, and in a full one.
+ */
 export async function measureConsole(options: BenchOptions, say: Say): Promise<ConsoleResult> {
   const chromium = await getChromium(say);
   if (chromium === null) throw new Error("The console is measured with Chromium.");

@@ -13,12 +13,16 @@ export const riseFile = fileURLToPath(
   new URL("../../../docs/evidence/optimisations.md", import.meta.url),
 );
 
-/** How often a check counts at most. What disturbs a run adds to its counters, so the lowest figures count. */
+/**
+ * How often a check counts at most. What disturbs a run adds to its counters, so the lowest figures
+ * count.
+ */
 const longestCheck = 3;
 
 /**
- * Counts what an order costs, and prints it. With `check` it throws if a counter rose by more than it may
- * without a line that accepts it; with `write` the figures become the baseline if they pass the check.
+ * Counts what an order costs, and prints it. With `check` it throws if a counter rose by more than
+ * it may without a line that accepts it; with `write` the figures become the baseline if they pass
+ * the check.
  */
 export async function measureCounters(
   { without, check, write }: BenchOptions,

@@ -4,8 +4,8 @@ import { AgentHeartbeat } from "@holdfast/contracts";
 import { counted, type ProcessCounts } from "./process-counts.ts";
 
 /**
- * Counts, loaded before a service (`--import`), what it publishes to RabbitMQ and the bytes that it allocates. On
- * SIGUSR2 it writes what it has counted since its start to the standard output.
+ * Counts, loaded before a service (`--import`), what it publishes to RabbitMQ and the bytes that it
+ * allocates. On SIGUSR2 it writes what it has counted since its start to the standard output.
  */
 
 interface Properties {

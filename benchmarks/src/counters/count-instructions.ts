@@ -14,7 +14,10 @@ export async function whyNotCounted(): Promise<string | null> {
   }
 }
 
-/** Counts the instructions that a process and its threads execute in user mode, until it is asked for the number. */
+/**
+ * Counts the instructions that a process and its threads execute in user mode, until it is asked
+ * for the number.
+ */
 export function countInstructions(pid: number): () => Promise<number | null> {
   const ended = new AbortController();
   const output = runPerf([`--pid=${pid}`], ended.signal);

@@ -19,7 +19,10 @@ export interface AcceptedRise {
 export interface Judgement {
   /** Counters that rose too far; each says which line would accept it. */
   readonly failures: readonly string[];
-  /** Counters that the next run may find too high, since runs differ by a hundredth; each says its line as well. */
+  /**
+   * Counters that the next run may find too high, since runs differ by a hundredth; each says its
+   * line as well.
+   */
   readonly near: readonly string[];
   /** Counters that were not compared, and why. */
   readonly skipped: readonly string[];
@@ -32,9 +35,9 @@ const tolerance = 0.05;
 const noise = 0.01;
 
 /**
- * Counters that differ from run to run, and the part of themselves by which each may rise. With many orders at once
- * the sizes of batches follow the machine's speed. The pages that submission looks up are 35 or 39 an order, by the
- * plans that Postgres has kept.
+ * Counters that differ from run to run, and the part of themselves by which each may rise. With
+ * many orders at once the sizes of batches follow the machine's speed. The pages that submission
+ * looks up are 35 or 39 an order, by the plans that Postgres has kept.
  */
 const unsteady: readonly { readonly names: RegExp; readonly tolerance: number }[] = [
   { names: /^(backlog|inFlight)\..*\.(statements|messages)$/, tolerance: 1 },

@@ -37,7 +37,9 @@ interface Phase {
   readonly run: (fleet: Fleet, orders: number) => Promise<unknown>;
 }
 
-/** Orders before anything is counted: compiled code allocates less than code that is interpreted. */
+/**
+ * Orders before anything is counted: compiled code allocates less than code that is interpreted.
+ */
 const warmUp = { backlog: 1_500, lone: 200, overHttp: 200 };
 /** Milliseconds at rest, in which timers are seen alone. */
 const restFor = 2_000;
@@ -84,8 +86,8 @@ interface Fleet {
 }
 
 /**
- * Runs a fixed number of orders through a fleet and counts what they cost in units that no machine changes:
- * statements, pages, rows, bytes of the write-ahead log, messages, bytes allocated.
+ * Runs a fixed number of orders through a fleet and counts what they cost in units that no machine
+ * changes: statements, pages, rows, bytes of the write-ahead log, messages, bytes allocated.
  */
 export async function countOrders(
   without: readonly string[],

@@ -5,8 +5,8 @@ const heading = "## Counters that rose, and what it bought";
 const columns = ["counter", "from", "to", "what it bought"];
 
 /**
- * Reads the accepted rises of docs/evidence/optimisations.md. `known`: the counters that there are. Throws with
- * what is wrong with a line, so that none is passed over.
+ * Reads the accepted rises of docs/evidence/optimisations.md. `known`: the counters that there are.
+ * Throws with what is wrong with a line, so that none is passed over.
  */
 export function readRises(page: string, known: ReadonlySet<string>): readonly AcceptedRise[] {
   const [, part] = page.split(`\n${heading}\n`);

@@ -9,7 +9,9 @@ interface RoleCounts {
   readonly buffers: number;
 }
 
-/** What was written to the write-ahead log, full images of pages left out: those follow checkpoints. */
+/**
+ * What was written to the write-ahead log, full images of pages left out: those follow checkpoints.
+ */
 interface WalCounts {
   readonly walBytes: number;
   /** Versions of rows of all tables. */
@@ -23,7 +25,10 @@ export async function prepareCounting(url: string): Promise<void> {
   await queryOnce(url, "create extension if not exists pg_walinspect");
 }
 
-/** Has vacuum leave all tables alone: the clock decides when it runs, and what it learns changes plans. */
+/**
+ * Has vacuum leave all tables alone: the clock decides when it runs, and what it learns changes
+ * plans.
+ */
 export async function preventVacuum(url: string): Promise<void> {
   await queryOnce(
     url,
@@ -108,8 +113,8 @@ async function countWal(url: string, from: string, to: string): Promise<WalCount
 }
 
 /**
- * Counts, for each role, the statements that ran at least so often since they were forgotten. Those that ran less
- * often belong to timers, where each order has its own statements.
+ * Counts, for each role, the statements that ran at least so often since they were forgotten. Those
+ * that ran less often belong to timers, where each order has its own statements.
  */
 async function countByRole(
   url: string,

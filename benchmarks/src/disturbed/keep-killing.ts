@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type KeptProcess, keepRunning, type ServiceName, type System } from "@holdfast/processes";
 
-/** Processes that are killed with -9, one after the other, and started anew, as an orchestrator would. */
+/**
+ * Processes that are killed with -9, one after the other, and started anew, as an orchestrator
+ * would.
+ */
 export interface Fleet extends AsyncDisposable {
   /** Starts one more process, waits until it is ready, and keeps it running. */
   add(name: ServiceName, env?: Readonly<Record<string, string>>): Promise<FleetMember>;

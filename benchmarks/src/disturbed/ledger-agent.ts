@@ -12,7 +12,9 @@ const Config = Type.Object({
   RELEASE: Type.Union([Type.Literal("first"), Type.Literal("second")], { default: "first" }),
 });
 
-/** A remote service that knows its keys: it writes an effect down once, however often it is asked. */
+/**
+ * A remote service that knows its keys: it writes an effect down once, however often it is asked.
+ */
 await runAgents("bench-ledger-agent", Config, ({ LEDGER_URL, RELEASE }) => {
   const ledger = new Pool({ connectionString: LEDGER_URL, max: 4 });
   ledger.on("error", () => {});

@@ -44,8 +44,8 @@ type Act = () => Promise<unknown>;
 const lengths = [1, 2, 3, 4, 5, 8, 15, 40, 120, 300, 600];
 
 /**
- * Measures what alarms and outages of the broker do to orders that are well, while one process after another is killed:
- * each step has one failure, so one that is counted undoes its order.
+ * Measures what alarms and outages of the broker do to orders that are well, while one process
+ * after another is killed: each step has one failure, so one that is counted undoes its order.
  */
 export async function measureOutages(
   { orders, without, kills: every, longest }: BenchOptions,

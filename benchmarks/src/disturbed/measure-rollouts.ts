@@ -19,9 +19,10 @@ export interface RolloutsResult extends Became {
 const mixed = 4_000;
 
 /**
- * Measures what roll-outs do to orders that are well: Agents and workflows are rolled forward and back, in both orders,
- * and mixed for some seconds, under orders that name no version, while one process after another is killed. Each step
- * has one failure, so one that is counted undoes its order.
+ * Measures what roll-outs do to orders that are well: Agents and workflows are rolled forward and
+ * back, in both orders, and mixed for some seconds, under orders that name no version, while one
+ * process after another is killed. Each step has one failure, so one that is counted undoes its
+ * order.
  */
 export async function measureRollouts(
   { orders, without, kills: every }: BenchOptions,
@@ -144,7 +145,10 @@ function operatorOf(system: System): Ask {
   };
 }
 
-/** Submits an order by the name without a version, and again under the same key until it is answered. */
+/**
+ * Submits an order by the name without a version, and again under the same key until it is
+ * answered.
+ */
 async function submitByName(system: System): Promise<Taken | null> {
   const order = newOrder();
   const workflow = firstVersion.name.replace(/\.v1$/, "");

@@ -10,7 +10,10 @@ export interface Became {
   readonly failuresCounted: number;
   /** Submissions that were answered with a refusal. */
   readonly refused: number;
-  /** Orders that were taken and are not there, or are processed without an effect of each of their steps. */
+  /**
+   * Orders that were taken and are not there, or are processed without an effect of each of their
+   * steps.
+   */
   readonly lost: number;
   /** Orders with more effects than steps. */
   readonly doubled: number;

@@ -15,7 +15,10 @@ const chunk = 50_000;
 /** Connections that write at the same time. */
 const writers = 2;
 
-/** Writes orders down as if they had been submitted, or processed, long ago. Without payloads of steps. */
+/**
+ * Writes orders down as if they had been submitted, or processed, long ago. Without payloads of
+ * steps.
+ */
 export async function fillStore(url: string, { pending, finished }: Filling): Promise<void> {
   for (const [orders, rows] of [
     [pending, pendingRows],

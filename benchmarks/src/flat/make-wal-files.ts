@@ -1,15 +1,15 @@
 import { queryOnce } from "@holdfast/local-stack";
 
 /**
- * Files as large together as what the server writes, at its `max_wal_size`, before it uses one again. Each has 16
- * MiB.
+ * Files as large together as what the server writes, at its `max_wal_size`, before it uses one
+ * again. Each has 16 MiB.
  */
 const files = 250;
 
 /**
- * Makes the files of the WAL, which the server uses again and again from then on. A new one makes them as
- * it goes, and each transaction that writes waits for it: 50 ms of a disk's time here, which would be taken for the
- * time of a claim.
+ * Makes the files of the WAL, which the server uses again and again from then on. A new one makes
+ * them as it goes, and each transaction that writes waits for it: 50 ms of a disk's time here,
+ * which would be taken for the time of a claim.
  */
 export async function makeWalFiles(url: string): Promise<void> {
   const set = async (setting: string): Promise<void> => {

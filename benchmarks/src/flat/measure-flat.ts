@@ -29,8 +29,8 @@ type Say = (line: string) => void;
 const warmUp = 300;
 
 /**
- * Measures whether claims and replies take longer where much is due, where much is over, and where another
- * transaction holds a snapshot; writes down what came out, and resolves to the sum of it.
+ * Measures whether claims and replies take longer where much is due, where much is over, and where
+ * another transaction holds a snapshot; writes down what came out, and resolves to the sum of it.
  */
 export async function measureFlat(
   options: BenchOptions,

@@ -17,8 +17,8 @@ interface HeldOptions {
 const times = { before: 3, held: 10 };
 
 /**
- * Holds a snapshot, and an id, beside one who works as fast as it can; and has that one work for a while
- * without it, to tell what the machine does from what the snapshot does.
+ * Holds a snapshot, and an id, beside one who works as fast as it can; and has that one work for a
+ * while without it, to tell what the machine does from what the snapshot does.
  */
 export async function measureHeld({ store, url, seconds, say }: HeldOptions): Promise<Held> {
   let goesOn = true;
@@ -64,7 +64,10 @@ async function measurePart(
   return part;
 }
 
-/** What else a Scheduler and a Supervisor ask the store for, as often as they do when nothing calls them. */
+/**
+ * What else a Scheduler and a Supervisor ask the store for, as often as they do when nothing calls
+ * them.
+ */
 async function lookMeanwhile(store: StateStore, goesOn: () => boolean): Promise<void> {
   while (goesOn()) {
     await store.stageDueSteps();

@@ -18,12 +18,18 @@ interface MoveOptions {
   readonly isOver: (orders: number) => boolean;
 }
 
-/** Orders that are begun with each batch, which also takes their elders further: three times as many steps. */
+/**
+ * Orders that are begun with each batch, which also takes their elders further: three times as many
+ * steps.
+ */
 export const begun = 3;
 const actor = "bench";
 const capacity = threeSteps.definition.steps.map(({ agent: lane }) => ({ lane, slots: begun }));
 
-/** Claims steps and saves their replies, batch after batch, as a Scheduler does, but over one connection. */
+/**
+ * Claims steps and saves their replies, batch after batch, as a Scheduler does, but over one
+ * connection.
+ */
 export async function moveOrders(
   store: StateStore,
   { submits, isOver }: MoveOptions,

@@ -5,11 +5,16 @@ import { type Figures, figureNames } from "./figures.ts";
 export interface FlatCase {
   readonly title: string;
   readonly figures: Figures;
-  /** How many times as long as in the store that has neither past nor backlog; null: it is that one. */
+  /**
+   * How many times as long as in the store that has neither past nor backlog; null: it is that one.
+   */
   readonly ratios: Figures | null;
 }
 
-/** A tenth of the time for which a snapshot is held, with the steps that were claimed and completed in it. */
+/**
+ * A tenth of the time for which a snapshot is held, with the steps that were claimed and completed
+ * in it.
+ */
 export interface HeldPart extends Figures {
   readonly claimMax: number;
   readonly steps: number;

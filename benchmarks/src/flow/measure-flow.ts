@@ -29,7 +29,10 @@ interface FlowContext {
   readonly say: (line: string) => void;
 }
 
-/** Measures whether work is done where it can be, and in the order that its priority and fairness key ask for. */
+/**
+ * Measures whether work is done where it can be, and in the order that its priority and fairness
+ * key ask for.
+ */
 export async function measureFlow(
   options: BenchOptions,
   say: (line: string) => void,
@@ -143,7 +146,10 @@ async function measureSickOf(context: FlowContext): Promise<Sick> {
 const percents = (parts: readonly number[]): readonly string[] =>
   parts.map((part) => `${(part * 100).toFixed(1)} %`);
 
-/** Measures with a Scheduler and a database of one's own; the Agents run in this process, unless said otherwise. */
+/**
+ * Measures with a Scheduler and a database of one's own; the Agents run in this process, unless
+ * said otherwise.
+ */
 async function withHoldfast<Result>(
   { serverUrl, brokerUrl, options: { without } }: FlowContext,
   how: Pick<HoldfastOptions, "workflow" | "agents">,

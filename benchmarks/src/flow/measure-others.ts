@@ -21,7 +21,10 @@ export interface Others {
 const every = 20;
 const act = async () => ({ ok: true });
 
-/** What the tasks of four Agents take while a fifth one is down and its backlog grows, beside what they took before. */
+/**
+ * What the tasks of four Agents take while a fifth one is down and its backlog grows, beside what
+ * they took before.
+ */
 export async function measureOthers(
   { store, hint, finished }: Pick<Holdfast, "store" | "hint" | "finished">,
   { brokerUrl, seconds }: OtherOptions,

@@ -13,7 +13,10 @@ export interface Shares {
   readonly shareErrorMax: number;
   /** Milliseconds from the submission of a new key until its first claim. */
   readonly newKeyMs: number;
-  /** How many steps were claimed meanwhile, as a part of one round: a step of each key, times its weight. */
+  /**
+   * How many steps were claimed meanwhile, as a part of one round: a step of each key, times its
+   * weight.
+   */
   readonly newKeyRounds: number;
 }
 
@@ -28,7 +31,10 @@ const newKey = "new";
 const weightOf = (index: number): number => 1 + (index % weights);
 const nameOf = (index: number): string => `key ${index}`;
 
-/** Four Schedulers claim the steps of many keys, all of which have steps due all the time. No Agent works. */
+/**
+ * Four Schedulers claim the steps of many keys, all of which have steps due all the time. No Agent
+ * works.
+ */
 export async function measureShares({ databaseUrl, keys, claims }: ShareOptions): Promise<Shares> {
   await using owner = new AsyncDisposableStack();
   const options = { url: databaseUrl, applicationName: "bench", maxConnections: 2 };

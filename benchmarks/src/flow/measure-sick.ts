@@ -7,7 +7,10 @@ import type { Holdfast } from "../start-holdfast.ts";
 import { slow, slowStep } from "../workflow.ts";
 
 export interface Sick {
-  /** Tasks per second while all instances are well, and from five seconds after one of them became sick. */
+  /**
+   * Tasks per second while all instances are well, and from five seconds after one of them became
+   * sick.
+   */
   readonly wellPerSecond: number;
   readonly sickPerSecond: number;
   readonly sickThroughput: number;
@@ -31,7 +34,10 @@ const second = 1_000;
 const period = 5 * second;
 const batch = 200;
 
-/** The throughput of three instances of one Agent, and what is left of it when one of them fails at once. */
+/**
+ * The throughput of three instances of one Agent, and what is left of it when one of them fails at
+ * once.
+ */
 export async function measureSick(
   { store, hint }: Pick<Holdfast, "store" | "hint">,
   { brokerUrl, databaseUrl }: Servers,

@@ -24,7 +24,10 @@ const callMs = 200;
 const warmUpMs = 3_000;
 const batch = 200;
 
-/** How busy three instances of one Agent are kept, which differ in size, while more is due than they can do. */
+/**
+ * How busy three instances of one Agent are kept, which differ in size, while more is due than they
+ * can do.
+ */
 export async function measureSlots(
   { store, hint }: Pick<Holdfast, "store" | "hint">,
   { brokerUrl, seconds }: SlotOptions,

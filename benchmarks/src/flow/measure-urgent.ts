@@ -27,7 +27,9 @@ const task = (priority: Priority, correlationId: string | null = null) => ({
   correlationId,
 });
 
-/** How long urgent tasks take when nothing else is to be done, and behind a backlog of normal ones. */
+/**
+ * How long urgent tasks take when nothing else is to be done, and behind a backlog of normal ones.
+ */
 export async function measureUrgent(
   { store, hint, finished }: Pick<Holdfast, "store" | "hint" | "finished">,
   { orders, pending }: UrgentOptions,

@@ -11,9 +11,10 @@ const save = `update state.tasks set version = version + 1, updated_at = clock_t
   where task_id = any($1::uuid[])`;
 
 /**
- * Has some Schedulers of an earlier release decide about tasks: each transaction locks rows, asks again, and
- * only then writes. In between it holds a ROW SHARE lock and is about to want ROW EXCLUSIVE, so a migration
- * that holds SHARE by then and wants ACCESS EXCLUSIVE waits for it in a circle.
+ * Has some Schedulers of an earlier release decide about tasks: each transaction locks rows, asks
+ * again, and only then writes. In between it holds a ROW SHARE lock and is about to want ROW
+ * EXCLUSIVE, so a migration that holds SHARE by then and wants ACCESS EXCLUSIVE waits for it in a
+ * circle.
  */
 export async function claimByHand(url: string) {
   const counts = { transactions: 0, deadlocks: 0 };

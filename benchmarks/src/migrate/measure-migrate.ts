@@ -7,7 +7,10 @@ const rate = 500;
 const margin = 10_000;
 const reader = 20_000;
 
-/** Runs the rehearsal migrations on a store with millions of tasks under load and beside a long read. */
+/**
+ * Runs the rehearsal migrations on a store with millions of tasks under load and beside a long
+ * read.
+ */
 export async function measureMigrate(
   { finished }: BenchOptions,
   say: (line: string) => void,

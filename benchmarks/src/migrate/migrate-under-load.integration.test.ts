@@ -6,7 +6,10 @@ import { fillStore } from "../flat/fill-store.ts";
 import { claimByHand } from "./claim-by-hand.ts";
 import { migrateUnderLoad } from "./migrate-under-load.ts";
 
-/** A migration in one transaction, with each lock when it is needed, as one of the engine's early days was. */
+/**
+ * A migration in one transaction, with each lock when it is needed, as one of the engine's early
+ * days was.
+ */
 const naive = `
   begin;
   create index naive on state.tasks (finished_at);

@@ -19,9 +19,14 @@ export interface MigrationLoad {
   readonly rate: number;
   /** How long orders come in before and after the migration, in milliseconds. */
   readonly margin: number;
-  /** How long a reader keeps a transaction on the tasks open when the migration begins, in milliseconds. */
+  /**
+   * How long a reader keeps a transaction on the tasks open when the migration begins, in
+   * milliseconds.
+   */
   readonly reader: number;
-  /** The reader ends before its time when so many orders were taken beside it: see `besideReader`. */
+  /**
+   * The reader ends before its time when so many orders were taken beside it: see `besideReader`.
+   */
   readonly enough?: number;
   readonly say: (line: string) => void;
 }
@@ -31,10 +36,16 @@ export interface MigrationFigures {
   readonly migrationMs: number;
   /** How often it had to give way and begin a phase again. */
   readonly retries: number;
-  /** Transactions of the release before, and how often one of them or the migration ended in a deadlock. */
+  /**
+   * Transactions of the release before, and how often one of them or the migration ended in a
+   * deadlock.
+   */
   readonly transactions: number;
   readonly deadlocks: number;
-  /** Milliseconds for which the migration kept writers out of a table at most, and which table that was. */
+  /**
+   * Milliseconds for which the migration kept writers out of a table at most, and which table that
+   * was.
+   */
   readonly longestLockMs: number;
   readonly longestLockOf: string;
   readonly submitted: number;
@@ -46,7 +57,10 @@ export interface MigrationFigures {
   readonly slowDuring: number;
   readonly slowestBeforeMs: number;
   readonly slowestDuringMs: number;
-  /** Orders submitted after the migration had given way to the reader, and taken before the reader ended. */
+  /**
+   * Orders submitted after the migration had given way to the reader, and taken before the reader
+   * ended.
+   */
   readonly besideReader: number;
   /** Submitted orders that were not processed in the end. */
   readonly lost: number;
@@ -63,8 +77,9 @@ const folders = [
 ];
 
 /**
- * Runs the rehearsal migrations while orders are submitted and processed, beside a long read. No service
- * stops: one that is at work does not ask again whether it can work with the schema. Orders are submitted at their rate, however long those before them take.
+ * Runs the rehearsal migrations while orders are submitted and processed, beside a long read. No
+ * service stops: one that is at work does not ask again whether it can work with the schema. Orders
+ * are submitted at their rate, however long those before them take.
  */
 export async function migrateUnderLoad(options: MigrationLoad): Promise<MigrationFigures> {
   const { url, finished, margin, reader, enough = Number.POSITIVE_INFINITY, say } = options;

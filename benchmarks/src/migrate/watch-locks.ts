@@ -20,8 +20,8 @@ const held = `
      and mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')`;
 
 /**
- * Looks every few milliseconds for which tables the migration holds a lock that keeps writers out. A lock
- * counts from the look before the first that finds it to the first that does not.
+ * Looks every few milliseconds for which tables the migration holds a lock that keeps writers out.
+ * A lock counts from the look before the first that finds it to the first that does not.
  */
 export async function watchLocks(url: string) {
   const client = new Client({ connectionString: url, application_name: "lock watch" });

@@ -8,7 +8,9 @@ import { measureObserved, type ObservedFigures } from "./measure-observed.ts";
 import { type ObservabilityResult, type RoundFigures, report, rowsOf } from "./report.ts";
 import { inOrder } from "./setups.ts";
 
-/** Measures what metrics and traces cost, on servers of its own: the setups in turn, round by round. */
+/**
+ * Measures what metrics and traces cost, on servers of its own: the setups in turn, round by round.
+ */
 export async function measureObservability(
   { rounds, orders, folder, without }: BenchOptions,
   say: (line: string) => void,

@@ -10,7 +10,10 @@ import { environmentsOf, type ObservedSetup } from "./setups.ts";
 export interface ObservedFigures {
   /** The rate from the first request until all are processed. */
   readonly ordersPerSecond: number;
-  /** Milliseconds of CPU for an order: submission, the Scheduler and the Agents; neither the servers nor the load. */
+  /**
+   * Milliseconds of CPU for an order: submission, the Scheduler and the Agents; neither the servers
+   * nor the load.
+   */
   readonly cpuMs: number;
   /** Bytes of spans that came to the collector, for each order. */
   readonly spanBytes: number;
@@ -30,7 +33,9 @@ const connections = 100;
 const scrapeInterval = 5_000;
 const metricsPorts = 24_000;
 
-/** Starts the services anew with this setup, and measures orders over HTTP until all are processed. */
+/**
+ * Starts the services anew with this setup, and measures orders over HTTP until all are processed.
+ */
 export async function measureObserved(
   setup: ObservedSetup,
   { stack, dataFolder, orders, without }: Options,

@@ -41,7 +41,10 @@ export function environmentsOf(
   >;
 }
 
-/** The order in which setups are measured: another one is first in each round, so that none has the warmest machine. */
+/**
+ * The order in which setups are measured: another one is first in each round, so that none has the
+ * warmest machine.
+ */
 export const inOrder = (round: number): readonly ObservedSetup[] =>
   observedSetups.map(
     (_, index) => observedSetups[(index + round) % observedSetups.length] as ObservedSetup,

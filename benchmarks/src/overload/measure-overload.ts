@@ -13,8 +13,8 @@ const times = 3;
 /** Seconds. */
 const warmUp = 5;
 /**
- * The share of a core that submission has: so much less than there is that what sends the orders can send three times
- * as many.
+ * The share of a core that submission has: so much less than there is that what sends the orders
+ * can send three times as many.
  */
 const share = 0.3;
 

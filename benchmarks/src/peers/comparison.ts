@@ -27,8 +27,8 @@ export interface ContenderResult extends Pick<Contender, "name" | "title" | "sha
   /** Medians, milliseconds for an order. */
   readonly cpu: CpuByPart;
   /**
-   * How many times as good as this one Holdfast is, as the median of the rounds' own ratios: above 1
-   * Holdfast processes more, or takes less time. Null for Holdfast itself.
+   * How many times as good as this one Holdfast is, as the median of the rounds' own ratios: above
+   * 1 Holdfast processes more, or takes less time. Null for Holdfast itself.
    */
   readonly ratios: ByMetric<number> | null;
 }

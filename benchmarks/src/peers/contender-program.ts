@@ -35,8 +35,8 @@ export interface MeasuredMessage {
 }
 
 /**
- * The frame of every contender's program: starts the contender, runs one measurement after the other
- * as the parent process asks for them, and ends when that goes away.
+ * The frame of every contender's program: starts the contender, runs one measurement after the
+ * other as the parent process asks for them, and ends when that goes away.
  */
 export async function runContender(
   start: (owner: AsyncDisposableStack, surroundings: DecisionContext) => Promise<Started>,

@@ -24,8 +24,8 @@ export const pythonOf = (peersFolder: string, peer: ForeignPeer): string =>
   join(builtFolder(peersFolder, peer), "bin", "python3");
 
 /**
- * Packages of Go of each peer: Temporal's server and its tool for schemas are in the module that has them in its
- * dependencies.
+ * Packages of Go of each peer: Temporal's server and its tool for schemas are in the module that
+ * has them in its dependencies.
  */
 const goPackages: Readonly<Partial<Record<ForeignPeer, readonly string[]>>> = {
   temporal: [".", "go.temporal.io/server/cmd/server", "go.temporal.io/server/cmd/tools/sql"],
@@ -33,8 +33,8 @@ const goPackages: Readonly<Partial<Record<ForeignPeer, readonly string[]>>> = {
 };
 
 /**
- * Builds or installs the programs of a peer, and resolves to null; or to why it cannot take part, where this
- * machine has no tools for its language. Throws when the tools are there and fail.
+ * Builds or installs the programs of a peer, and resolves to null; or to why it cannot take part,
+ * where this machine has no tools for its language. Throws when the tools are there and fail.
  */
 export async function prepareForeignPeer(
   peer: ForeignPeer,

@@ -53,7 +53,8 @@ export async function measureContender(
     },
   });
   const { orders, width, lone, warmUp } = sizes;
-  // What is compiled while it runs is slow for its first seconds: each contender gets as many of them.
+  // What is compiled while it runs is slow for its first seconds: each contender gets as many of
+  // them.
   const warmAt = performance.now() + warmUp.seconds * 1_000;
   do await running.measure({ kind: "backlog", orders: warmUp.orders });
   while (performance.now() < warmAt);

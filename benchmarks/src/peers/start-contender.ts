@@ -18,7 +18,10 @@ export interface RunningContender {
 }
 
 export interface ContenderPlace {
-  /** The folder of the contender and of the common servers: these are recognised by the folders below. */
+  /**
+   * The folder of the contender and of the common servers: these are recognised by the folders
+   * below.
+   */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }

@@ -17,8 +17,9 @@ interface Answer {
 }
 
 /**
- * Starts a program that works and submits orders in another language, and has it measured like the others: it gets
- * each measurement as a line of JSON, and answers with a line when it is done. `owner` stops it.
+ * Starts a program that works and submits orders in another language, and has it measured like the
+ * others: it gets each measurement as a line of JSON, and answers with a line when it is done.
+ * `owner` stops it.
  */
 export async function startDriver(owner: AsyncDisposableStack, driver: Driver): Promise<Started> {
   const child = spawnDriver(driver);

@@ -6,8 +6,8 @@ import { version1, version2 } from "./control-groups.ts";
 const prefix = "holdfast-bench-";
 
 /**
- * Lets a process use this share of a core and no more, as a CPU limit of Kubernetes does, until it is
- * disposed. Throws where Linux, our rights or a container do not let us.
+ * Lets a process use this share of a core and no more, as a CPU limit of Kubernetes does, until it
+ * is disposed. Throws where Linux, our rights or a container do not let us.
  */
 export async function limitCpu(pid: number, share: number): Promise<AsyncDisposable> {
   await using owner = new AsyncDisposableStack();

@@ -7,7 +7,9 @@ import { measureSetup, type SetupFigures } from "./measure-setup.ts";
 import { type Round, rowsOf, type ScaleRow } from "./rows.ts";
 import { type Setup, setups } from "./setups.ts";
 
-/** Measures one setup after the other, round by round: what more processes give, and what they cost. */
+/**
+ * Measures one setup after the other, round by round: what more processes give, and what they cost.
+ */
 export async function measureScale(
   { rounds, orders, only, without }: BenchOptions,
   say: (line: string) => void,

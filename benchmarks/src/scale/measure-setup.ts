@@ -27,9 +27,9 @@ interface Conditions {
 }
 
 /**
- * Orders: 20,000 for each of four processes, which has its own code to compile; with a quarter of that they
- * still need half as much CPU again. As many where there is one, so that all are measured in a store with the
- * same past.
+ * Orders: 20,000 for each of four processes, which has its own code to compile; with a quarter of
+ * that they still need half as much CPU again. As many where there is one, so that all are measured
+ * in a store with the same past.
  */
 const warmUp = 80_000;
 /** Orders, until Schedulers that have just been limited are at the pace that this leaves them. */

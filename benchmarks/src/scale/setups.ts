@@ -23,8 +23,8 @@ const near: Conditions = { distance: 0, window: 200, share: null };
 /** Steps are in flight for longer, so that there have to be more of them. */
 const away: Conditions = { distance: 20, window: 600, share: null };
 /**
- * A share so small that Schedulers are short of CPU and the machine is not, however many there are. Each does less
- * than one that has a core, so that the usual window is enough.
+ * A share so small that Schedulers are short of CPU and the machine is not, however many there are.
+ * Each does less than one that has a core, so that the usual window is enough.
  */
 const awayWithLittle: Conditions = { distance: 20, window: 200, share: 0.08 };
 /** A distance at which it alone bounds a Scheduler, which takes more steps in flight. */

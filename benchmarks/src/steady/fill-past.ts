@@ -13,12 +13,16 @@ export interface Past {
 const months = 12;
 
 /**
- * How full, in per cent, work leaves the primary keys: a row that moves writes an entry beside the one before, which
- * splits pages in the middle. Half an hour of it left 51 bytes for each task's entry of 28, and 69 for a step's of 36.
+ * How full, in per cent, work leaves the primary keys: a row that moves writes an entry beside the
+ * one before, which splits pages in the middle. Half an hour of it left 51 bytes for each task's
+ * entry of 28, and 69 for a step's of 36.
  */
 const fullness: Readonly<Record<string, number>> = { "state.tasks": 56, "state.steps": 53 };
 
-/** Has an empty store keep its first months apart, as one does that has run for so long, as full as work leaves them. */
+/**
+ * Has an empty store keep its first months apart, as one does that has run for so long, as full as
+ * work leaves them.
+ */
 export async function makeRoomForPast(url: string): Promise<void> {
   await migrate(url);
   await queryOnce(
@@ -57,8 +61,8 @@ export async function makeRoomForPast(url: string): Promise<void> {
 }
 
 /**
- * Writes down what is to be deleted meanwhile: tasks, steps and idempotency keys. A month is kept for a
- * day after its last order, so the months come of age one after the other.
+ * Writes down what is to be deleted meanwhile: tasks, steps and idempotency keys. A month is kept
+ * for a day after its last order, so the months come of age one after the other.
  */
 export async function fillPast(url: string, { orders, minutes }: Past): Promise<void> {
   const size = Math.ceil(orders / months);
@@ -74,7 +78,10 @@ export async function fillPast(url: string, { orders, minutes }: Past): Promise<
 export const countPast = (url: string): Promise<number> =>
   countTasks(url, "task_id < state.first_id_of(state.month_of(now()))");
 
-/** Partitions that have something in them: how full the partition of a month gets that begins is not known. */
+/**
+ * Partitions that have something in them: how full the partition of a month gets that begins is not
+ * known.
+ */
 const filled = `
   select string_agg(state.partition_of(parent, month), ', ') as tables
     from state.partitions

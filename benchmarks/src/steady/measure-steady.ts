@@ -16,8 +16,8 @@ import { watchSteadily } from "./watch-steadily.ts";
 type Say = (line: string) => void;
 
 /**
- * Measures whether anything grows at a steady load, while as much of the past is deleted as comes in;
- * writes down what came out, and resolves to the sum of it.
+ * Measures whether anything grows at a steady load, while as much of the past is deleted as comes
+ * in; writes down what came out, and resolves to the sum of it.
  */
 export async function measureSteady(
   options: BenchOptions,

@@ -3,8 +3,8 @@ import { StepReply, StepRequest } from "@holdfast/contracts";
 import { type MessagePoint, type Moment, now, tapped } from "./moment.ts";
 
 /**
- * Listens, loaded before a service (`--import`), at the AMQP client inside, and prints on the standard output when
- * requests and replies were published, confirmed and received.
+ * Listens, loaded before a service (`--import`), at the AMQP client inside, and prints on the
+ * standard output when requests and replies were published, confirmed and received.
  */
 
 interface Properties {

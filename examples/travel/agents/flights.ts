@@ -13,7 +13,8 @@ export const agent = host(flights, {
     return { bookingId: key };
   },
   async cancel({ key }) {
-    // While this file is there, the airline's desk is closed and cancels no flight. A person has to act.
+    // While this file is there, the airline's desk is closed and cancels no flight. A person has to
+    // act.
     if (existsSync("ledger/desk-closed")) {
       throw new PermanentFault("flights.desk_closed", "The airline cancels nothing today");
     }

@@ -28,7 +28,9 @@ export const cards = defineAgent("cards", {
   },
 });
 
-/** The Agent of letters, in bash: agents/mail.sh. A letter cannot be taken back, so it has no undo. */
+/**
+ * The Agent of letters, in bash: agents/mail.sh. A letter cannot be taken back, so it has no undo.
+ */
 export const mail = defineAgent("mail", {
   confirm: {
     input: z.object({ to: z.string(), flight: z.string(), hotel: z.string() }),

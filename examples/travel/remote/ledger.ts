@@ -1,6 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 
-/** Stands in for a remote service: `ledger/<service>` has a file for each key, with a line for each effect. */
+/**
+ * Stands in for a remote service: `ledger/<service>` has a file for each key, with a line for each
+ * effect.
+ */
 export function openLedger(service: string) {
   const folder = `ledger/${service}`;
   mkdirSync(folder, { recursive: true });
@@ -14,13 +17,18 @@ export function openLedger(service: string) {
     }
   };
   return {
-    /** Makes the effect, once for each key. Returns whether it is there: a key that was undone is refused. */
+    /**
+     * Makes the effect, once for each key. Returns whether it is there: a key that was undone is
+     * refused.
+     */
     make(key: string, effect: string): boolean {
       const lines = read(key);
       if (lines === "") write(key, effect);
       return !lines.endsWith("undone\n");
     },
-    /** Undoes what the key did, and refuses the key from now on, also if there is nothing to undo. */
+    /**
+     * Undoes what the key did, and refuses the key from now on, also if there is nothing to undo.
+     */
     undo(key: string): void {
       if (!read(key).endsWith("undone\n")) write(key, "undone");
     },

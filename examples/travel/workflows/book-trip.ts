@@ -33,7 +33,8 @@ export const bookTrip = defineWorkflow("book-trip.v1", Trip, (trip, step) => {
     completeWithin,
   });
 
-  // The trip is paid for: a letter that cannot be sent is no reason to cancel it. A person looks at it.
+  // The trip is paid for: a letter that cannot be sent is no reason to cancel it. A person looks at
+  // it.
   const { bookingId } = flight;
   const letter = step("confirmation", {
     call: mail.confirm({ to: trip.email, flight: bookingId, hotel: hotel.bookingId }),

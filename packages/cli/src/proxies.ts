@@ -7,9 +7,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const loopback = ["localhost", "127.0.0.1", "::1", "[::1]"] as const;
 
 /**
- * Has `fetch` use the proxies that the environment names, as curl does: `HTTPS_PROXY` and `HTTP_PROXY`, except for the hosts
- * in `NO_PROXY` and for this machine, each in capitals or not. Before Node 24.14 nothing is changed. Throws
- * `config.invalid` for what is no URL of a proxy.
+ * Has `fetch` use the proxies that the environment names, as curl does: `HTTPS_PROXY` and
+ * `HTTP_PROXY`, except for the hosts in `NO_PROXY` and for this machine, each in capitals or not.
+ * Before Node 24.14 nothing is changed. Throws `config.invalid` for what is no URL of a proxy.
  */
 export function useProxiesOf(env: Environment): void {
   const valueOf = (name: string): string => env[name.toLowerCase()] || env[name] || "";

@@ -4,7 +4,10 @@ import { terminalText } from "@holdfast/domain/control-characters";
 import { UsageError } from "./api/usage-error.ts";
 import type { Io } from "./api/verb.ts";
 
-/** Writes to the standard output what commands no terminal. A pipe whose reader is gone refuses even an empty text. */
+/**
+ * Writes to the standard output what commands no terminal. A pipe whose reader is gone refuses even
+ * an empty text.
+ */
 function writeOut(written: string): void {
   if (written !== "") process.stdout.write(terminalText(written));
 }

@@ -16,8 +16,8 @@ export async function verifyAsJson(
 }
 
 /**
- * Ways to submit a task and bring it into a state that a healthy store can have, by that state. Each resolves to its
- * id.
+ * Ways to submit a task and bring it into a state that a healthy store can have, by that state.
+ * Each resolves to its id.
  */
 export const taskStates: Readonly<Record<string, (store: TestStore) => Promise<string>>> = {
   submitted: (store) => store.submit(),

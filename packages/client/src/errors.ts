@@ -33,20 +33,26 @@ export class ProblemError extends Error {
   }
 }
 
-/** The service could not be reached, or what answered was not the service. A submission may have been carried out. */
+/**
+ * The service could not be reached, or what answered was not the service. A submission may have
+ * been carried out.
+ */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
   readonly code = "client.not_reachable";
 }
 
 /**
- * A request that cannot be sent, whatever the service does: its input is no JSON, a header or the URL is none. It is the
- * caller's to mend, so it is thrown at once, and nothing was sent.
+ * A request that cannot be sent, whatever the service does: its input is no JSON, a header or the
+ * URL is none. It is the caller's to mend, so it is thrown at once, and nothing was sent.
  */
 export class RequestError extends TypeError {
   override readonly name = "RequestError";
   readonly code = "client.request_invalid";
-  /** The JSON pointer (RFC 6901) to what is wrong, from the body of the request; null: it is not in the body. */
+  /**
+   * The JSON pointer (RFC 6901) to what is wrong, from the body of the request; null: it is not in
+   * the body.
+   */
   readonly pointer: string | null;
 
   constructor(message: string, { cause, pointer }: RequestErrorOptions = {}) {

@@ -9,8 +9,8 @@ export interface StreamEvent {
 const longestEvent = 4 * 1024 * 1024;
 
 /**
- * Reads the text of a stream piece by piece, wherever it was cut. Returns what each piece completed.
- * Comments are events without a name, so that a heartbeat is seen.
+ * Reads the text of a stream piece by piece, wherever it was cut. Returns what each piece
+ * completed. Comments are events without a name, so that a heartbeat is seen.
  */
 export function eventStreamReader(): (piece: string) => readonly StreamEvent[] {
   let rest = "";

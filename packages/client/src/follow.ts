@@ -19,12 +19,15 @@ interface Service {
   readonly retryFor: number;
 }
 
-/** Milliseconds between two looks at the history, where there is no stream: a look at once when the task ends. */
+/**
+ * Milliseconds between two looks at the history, where there is no stream: a look at once when the
+ * task ends.
+ */
 const interval = 1_000;
 
 /**
- * The moves of a task and its steps, oldest first, as they come; returns how it ended. It reads a stream. A service
- * that has none is asked again and again instead.
+ * The moves of a task and its steps, oldest first, as they come; returns how it ended. It reads a
+ * stream. A service that has none is asked again and again instead.
  */
 export async function* followTask(
   { send, open, retryFor }: Service,

@@ -31,9 +31,10 @@ import { toMilliseconds } from "./wait.ts";
 /** What applications and operators ask of Holdfast. */
 export interface HoldfastClient extends OperationCalls {
   /**
-   * Submits a task. It is durable when this resolves. Repeated under one idempotency key while the service cannot be
-   * reached, is silent or is overloaded. Throws a `ProblemError` for what is refused, a `ConnectionError` when the time
-   * is over, and a `RequestError` for what cannot be sent, such as a bigint in the input.
+   * Submits a task. It is durable when this resolves. Repeated under one idempotency key while the
+   * service cannot be reached, is silent or is overloaded. Throws a `ProblemError` for what is
+   * refused, a `ConnectionError` when the time is over, and a `RequestError` for what cannot be
+   * sent, such as a bigint in the input.
    */
   submit<W extends AnyWorkflow>(
     workflow: W,
@@ -41,8 +42,9 @@ export interface HoldfastClient extends OperationCalls {
     options?: SubmitOptions,
   ): Promise<TaskRef<ResultFor<W>> & { readonly replayed: boolean }>;
   /**
-   * Submits a task, and waits for its result for a while: in one request if it comes within a minute. Returns as soon as
-   * the task has halted, too, in the state `error`: an operator has to act then.
+   * Submits a task, and waits for its result for a while: in one request if it comes within a
+   * minute. Returns as soon as the task has halted, too, in the state `error`: an operator has to
+   * act then.
    */
   run<W extends AnyWorkflow>(
     workflow: W,
@@ -54,7 +56,9 @@ export interface HoldfastClient extends OperationCalls {
     task: TaskRef<Output> | string,
     options?: { readonly wait?: Wait; readonly signal?: AbortSignal },
   ): Promise<TaskResult<Output>>;
-  /** The moves of a task as they come, until it has ended; with `untilHalted` also until it halts. */
+  /**
+   * The moves of a task as they come, until it has ended; with `untilHalted` also until it halts.
+   */
   follow<Output>(
     task: TaskRef<Output> | string,
     options?: FollowOptions,
@@ -64,7 +68,10 @@ export interface HoldfastClient extends OperationCalls {
   readonly tasks: TaskCalls;
   readonly bulk: BulkCalls;
   readonly deadLetters: DeadLetterCalls;
-  /** Sends any request of the OpenAPI document. One that changes something is only repeated if it was refused. */
+  /**
+   * Sends any request of the OpenAPI document. One that changes something is only repeated if it
+   * was refused.
+   */
   request<Body>(request: Request): Promise<Answer<Body>>;
 }
 
@@ -145,8 +152,9 @@ interface Service {
 }
 
 /**
- * Which tasks change, and how the system is, for as long as it is read. A connection that is lost is opened again, and goes
- * on where it was. Ends when the service has no room for one more stream, or not for this client.
+ * Which tasks change, and how the system is, for as long as it is read. A connection that is lost
+ * is opened again, and goes on where it was. Ends when the service has no room for one more stream,
+ * or not for this client.
  */
 async function* followChanges(
   service: Service,

@@ -1,8 +1,9 @@
 import { RequestError, reasonOf } from "./errors.ts";
 
 /**
- * Writes a body as JSON. Throws a `RequestError` with the place for what JSON cannot hold: it would be lost, or become
- * something else, without a word. A field that is undefined is left out, as it is everywhere.
+ * Writes a body as JSON. Throws a `RequestError` with the place for what JSON cannot hold: it would
+ * be lost, or become something else, without a word. A field that is undefined is left out, as it
+ * is everywhere.
  */
 export function jsonText(body: unknown): string {
   const lost: unknown[] = [];

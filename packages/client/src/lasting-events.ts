@@ -12,8 +12,8 @@ interface Stream {
 }
 
 /**
- * The events of a stream, over as many connections as it takes: each goes on where the one before was lost. Ends when
- * the service refuses: it has no such stream, or no room for one more.
+ * The events of a stream, over as many connections as it takes: each goes on where the one before
+ * was lost. Ends when the service refuses: it has no such stream, or no room for one more.
  */
 export async function* lastingEvents(stream: Stream): AsyncGenerator<ServerEvent, void> {
   const { signal, retryFor, path } = stream;
@@ -57,7 +57,10 @@ async function nextOf(
   }
 }
 
-/** Connects to the stream within a time; or says that the service was not reached, or that it refuses. */
+/**
+ * Connects to the stream within a time; or says that the service was not reached, or that it
+ * refuses.
+ */
 async function connect(
   { open, path, signal }: Stream,
   place: string,

@@ -27,8 +27,9 @@ export interface OperationCalls {
     /** One workflow with its definition; without a version the active one. */
     get(name: string): Promise<StoredWorkflow>;
     /**
-     * Stores a definition; `isNew` is false if it was stored already. A new version becomes active once its Agents are known,
-     * unless `storeOnly` is set: `active` says which one is, `waitsFor` what is missing.
+     * Stores a definition; `isNew` is false if it was stored already. A new version becomes active
+     * once its Agents are known, unless `storeOnly` is set: `active` says which one is, `waitsFor`
+     * what is missing.
      */
     store(
       definition: { readonly name: string },

@@ -8,7 +8,10 @@ import type { AnyWorkflow, InputFor, ResultFor, TaskRef } from "./types.ts";
 
 export type { SubmittedTask, SubmittedTaskId, TransactionClient } from "@holdfast/state-store";
 
-/** A task of a workflow: by its name, or as `defineWorkflow` returns it; then the input has the type that it takes. */
+/**
+ * A task of a workflow: by its name, or as `defineWorkflow` returns it; then the input has the type
+ * that it takes.
+ */
 export interface TaskOf<W extends AnyWorkflow> extends Omit<SubmittedTask, "workflow" | "input"> {
   readonly workflow: W;
   readonly input: InputFor<W>;
@@ -20,9 +23,10 @@ export interface SubmittedRef<Output = unknown> extends SubmittedTaskId, TaskRef
 type Options = Parameters<typeof submitAny>[2];
 
 /**
- * Submits tasks in a transaction of one's own: they are submitted when it commits, and never were when it does not. The
- * login of the connection needs the role `holdfast_application` and no other. Throws a `ContractFault` for what is not
- * to be submitted: roll the transaction back then. For Node only, with @holdfast/state-store installed.
+ * Submits tasks in a transaction of one's own: they are submitted when it commits, and never were
+ * when it does not. The login of the connection needs the role `holdfast_application` and no other.
+ * Throws a `ContractFault` for what is not to be submitted: roll the transaction back then. For
+ * Node only, with @holdfast/state-store installed.
  */
 export async function submitTasks<const W extends readonly AnyWorkflow[]>(
   client: TransactionClient,

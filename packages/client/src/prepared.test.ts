@@ -4,7 +4,10 @@ import { RequestError } from "./errors.ts";
 import { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
 import { jsonText } from "./json-text.ts";
 
-/** A client whose requests are counted and never answered: what is the caller's own mistake is never sent. */
+/**
+ * A client whose requests are counted and never answered: what is the caller's own mistake is never
+ * sent.
+ */
 function clientOf(options: Partial<Parameters<typeof holdfastClient>[0]> = {}) {
   let sent = 0;
   const client = holdfastClient({

@@ -33,8 +33,8 @@ export interface Prepared {
 }
 
 /**
- * Makes a request of what its caller gave. Whatever is wrong with that is a `RequestError` before anything is sent: sent
- * again, it would be as wrong, and the service is not to blame.
+ * Makes a request of what its caller gave. Whatever is wrong with that is a `RequestError` before
+ * anything is sent: sent again, it would be as wrong, and the service is not to blame.
  */
 export function prepare(
   { method, path, query = {}, headers = {}, body }: Request,

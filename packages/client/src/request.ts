@@ -16,7 +16,9 @@ export type { ClientOptions, Request } from "./prepared.ts";
 interface Call extends Request {
   /** `safe`: also after a failure that leaves open whether it was carried out. */
   readonly repeat: "safe" | "only when refused";
-  /** Milliseconds for which the service may take its time: it was asked to wait, or has much to do. */
+  /**
+   * Milliseconds for which the service may take its time: it was asked to wait, or has much to do.
+   */
   readonly takes?: number;
 }
 
@@ -26,12 +28,17 @@ export interface Answer<Body> {
   readonly headers: Headers;
 }
 
-/** Opens a connection for an answer that is read as it comes. It is not repeated. Its head comes within the time. */
+/**
+ * Opens a connection for an answer that is read as it comes. It is not repeated. Its head comes
+ * within the time.
+ */
 export type Open = (call: Call, ms?: number) => Promise<Response>;
 
 export type Send = <Body>(call: Call) => Promise<Answer<Body>>;
 
-/** Sends requests, and repeats those that may be repeated: with growing delays, for a bounded time. */
+/**
+ * Sends requests, and repeats those that may be repeated: with growing delays, for a bounded time.
+ */
 export function sender(options: ClientOptions): Send {
   mustBeTimes(options);
   return async <Body>(call: Call): Promise<Answer<Body>> => {
@@ -83,9 +90,9 @@ type Outcome =
     };
 
 /**
- * Whether an answer of this status may be another one soon: the service, or what stands before it, had no time (408), no
- * room (429), or could not reach what is behind it, in the numbers of the standards and in those of Cloudflare and other
- * load balancers.
+ * Whether an answer of this status may be another one soon: the service, or what stands before it,
+ * had no time (408), no room (429), or could not reach what is behind it, in the numbers of the
+ * standards and in those of Cloudflare and other load balancers.
  */
 export const isPassing = (status: number): boolean =>
   [408, 425, 429, 502, 503, 504, 598, 599].includes(status) || (status >= 520 && status <= 530);

@@ -1,14 +1,14 @@
 /** How a call is tried again. Durations are milliseconds. */
 export interface RetryOptions {
   /**
-   * Milliseconds in which a call ends, repetitions and all, besides the time for which it asks the service to wait; 0: it
-   * is tried once. 30 s unless said otherwise.
+   * Milliseconds in which a call ends, repetitions and all, besides the time for which it asks the
+   * service to wait; 0: it is tried once. 30 s unless said otherwise.
    */
   readonly retryFor?: number;
   /**
-   * Milliseconds for one attempt, besides the time for which it asks the service to wait. A third of `retryFor`, and at
-   * most 10 s, unless said otherwise: a server that is silent is asked again. A request that must not be repeated has
-   * all of `retryFor`.
+   * Milliseconds for one attempt, besides the time for which it asks the service to wait. A third
+   * of `retryFor`, and at most 10 s, unless said otherwise: a server that is silent is asked again.
+   * A request that must not be repeated has all of `retryFor`.
    */
   readonly timeout?: number;
 }
@@ -62,7 +62,10 @@ export class Late extends Error {}
 /** The longest delay of a timer. */
 const longestTimer = 2 ** 31 - 1;
 
-/** What `work` resolves to, within a time; its signal is aborted with that of the caller, and once the time is over. */
+/**
+ * What `work` resolves to, within a time; its signal is aborted with that of the caller, and once
+ * the time is over.
+ */
 export async function within<T>(
   ms: number,
   signal: AbortSignal | undefined,
@@ -93,7 +96,10 @@ export const inSeconds = (ms: number): string => `${Number((ms / 1_000).toFixed(
 const first = 200;
 const longest = 5_000;
 
-/** Half of a delay that doubles, and a random part of the other half: clients that failed together come apart. */
+/**
+ * Half of a delay that doubles, and a random part of the other half: clients that failed together
+ * come apart.
+ */
 export const backoff = (attempt: number, random: () => number = Math.random): number => {
   const whole = Math.min(first * 2 ** attempt, longest);
   return whole / 2 + (random() * whole) / 2;

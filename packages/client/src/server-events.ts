@@ -17,8 +17,8 @@ interface Timeout {
 }
 
 /**
- * The events of an answer, as they come. Ends with the stream, and throws when the connection breaks or when nothing
- * comes for too long.
+ * The events of an answer, as they come. Ends with the stream, and throws when the connection
+ * breaks or when nothing comes for too long.
  */
 export async function* serverEvents(
   { body }: Response,

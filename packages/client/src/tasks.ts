@@ -32,8 +32,8 @@ interface StepOptions extends ActOptions {
 export interface TaskCalls {
   get(id: string): Promise<Task>;
   /**
-   * The task of a workflow that has a business key, or had it last. Keys can be guessed: without a token the service has to
-   * allow it by `read-by-key` in its `ANONYMOUS_MAY`.
+   * The task of a workflow that has a business key, or had it last. Keys can be guessed: without a
+   * token the service has to allow it by `read-by-key` in its `ANONYMOUS_MAY`.
    */
   getByKey(workflow: AnyWorkflow, key: string): Promise<Task>;
   /** All pages of it. */
@@ -57,7 +57,10 @@ export interface TaskCalls {
   resume(id: string, how: ActOptions): Promise<Task>;
   /** Ends the delay of a step. */
   retry(id: string, how: ActOptions & { readonly step: string }): Promise<Task>;
-  /** Retries a step that failed for good, with the input that it had, another one, or that input with changes. */
+  /**
+   * Retries a step that failed for good, with the input that it had, another one, or that input
+   * with changes.
+   */
   resubmit(
     id: string,
     how: StepOptions & { readonly input?: unknown; readonly patch?: InputPatch },

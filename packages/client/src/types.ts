@@ -61,8 +61,8 @@ export type NewBulkOperation =
   paths["/v1/bulk-operations"]["post"]["requestBody"]["content"]["application/json"];
 
 /**
- * Changes of an input, by RFC 6902 (JSON Patch): `[{ op: "replace", path: "/iban", value: "DE02…" }]`. All of them are made,
- * or none.
+ * Changes of an input, by RFC 6902 (JSON Patch): `[{ op: "replace", path: "/iban", value: "DE02…"
+ * }]`. All of them are made, or none.
  */
 export type InputPatch = readonly NonNullable<
   paths["/v1/tasks/{id}/resubmit"]["post"]["requestBody"]["content"]["application/json"]["patch"]
@@ -119,11 +119,14 @@ export type Wait = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
 type SubmitBody = paths["/v1/tasks"]["post"]["requestBody"]["content"]["application/json"];
 
-/** What a task may be submitted with beside its input: fields of the body, headers, and how it is asked for. */
+/**
+ * What a task may be submitted with beside its input: fields of the body, headers, and how it is
+ * asked for.
+ */
 export interface SubmitOptions extends Omit<SubmitBody, "workflow" | "input" | "notBefore"> {
   /**
-   * The key that stands for this task: the same key is the same task. A new one for each call unless said otherwise:
-   * repetitions share it.
+   * The key that stands for this task: the same key is the same task. A new one for each call
+   * unless said otherwise: repetitions share it.
    */
   readonly idempotencyKey?: string;
   /** When its first steps become due. */

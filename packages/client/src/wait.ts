@@ -3,8 +3,8 @@ import type { Wait } from "./types.ts";
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * The milliseconds of a duration. Throws a `RangeError` for what is none. It reads what `parseDuration` of the domain
- * reads: browsers load the client without any other package.
+ * The milliseconds of a duration. Throws a `RangeError` for what is none. It reads what
+ * `parseDuration` of the domain reads: browsers load the client without any other package.
  */
 export function toMilliseconds(wait: Wait): number {
   if (typeof wait === "number" && wait >= 0) return wait;

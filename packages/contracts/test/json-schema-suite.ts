@@ -44,7 +44,10 @@ export function suiteOf(dialect: Dialect): readonly SuiteGroup[] {
   });
 }
 
-/** What becomes of a group: its schema is refused when it is stored, or each of its tests is right or wrong. */
+/**
+ * What becomes of a group: its schema is refused when it is stored, or each of its tests is right
+ * or wrong.
+ */
 export interface SuiteResult {
   readonly group: SuiteGroup;
   /** Why the schema is not stored; null: it is. */

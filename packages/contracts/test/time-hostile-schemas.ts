@@ -1,9 +1,13 @@
-// Writes as JSON how long the check of each hostile schema takes, as a multiple of what all steps of a pattern take.
-// A program of its own: under Jest, modules that compare objects take a multiple of their time.
+// Writes as JSON how long the check of each hostile schema takes, as a multiple of what all steps
+// of a pattern take. A program of its own: under Jest, modules that compare objects take a multiple
+// of their time.
 import { schemaCompiler } from "../src/definition/schema-compiler.ts";
 import { hostileSchemas } from "./hostile-schemas.ts";
 
-/** The time of the processor that a check takes at best, in milliseconds. It is tried again while it takes more than `enough`. */
+/**
+ * The time of the processor that a check takes at best, in milliseconds. It is tried again while it
+ * takes more than `enough`.
+ */
 function timeOf({ schema, value }: (typeof hostileSchemas)[string], enough = 0): number {
   const { check } = schemaCompiler({ allErrors: true })(schema);
   let best = Number.POSITIVE_INFINITY;

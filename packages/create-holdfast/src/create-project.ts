@@ -121,8 +121,8 @@ export interface Installer {
 }
 
 /**
- * The package manager that runs this: by its own file, which need not be on the PATH, and which Windows cannot start by
- * its name. Otherwise by its name, which on Windows is that of a script.
+ * The package manager that runs this: by its own file, which need not be on the PATH, and which
+ * Windows cannot start by its name. Otherwise by its name, which on Windows is that of a script.
  */
 export function installer(
   manager: string,

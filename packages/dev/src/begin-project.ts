@@ -16,7 +16,10 @@ export interface Begun {
   readonly sync: WorkflowSync;
   /** The operations of all Agents. */
   readonly known: () => Promise<KnownOperations>;
-  /** Calls back with the files that are saved after they were loaded; what it loads itself is watched once it is done. */
+  /**
+   * Calls back with the files that are saved after they were loaded; what it loads itself is
+   * watched once it is done.
+   */
   readonly watch: (act: (files: ReadonlySet<string>) => Promise<void>) => AsyncDisposable;
 }
 
@@ -32,7 +35,10 @@ interface Parts {
   readonly say: (line: string) => void;
 }
 
-/** Starts everything while RabbitMQ still starts: it waits for the broker, and has nothing else left to do then. */
+/**
+ * Starts everything while RabbitMQ still starts: it waits for the broker, and has nothing else left
+ * to do then.
+ */
 export async function beginProject(places: Places, parts: Parts): Promise<Begun> {
   const { services, loader, agents, stack, brokerUp, folder, owner, say } = parts;
   const store = stack.use(await openStore(places));
@@ -64,7 +70,9 @@ const storedBy = ({ project }: Project): string => `holdfast dev ${project}`;
 const openStore = ({ stateStoreUrl: url }: Places): Promise<StateStore> =>
   openStateStore({ url, applicationName: "holdfast dev", maxConnections: 2 });
 
-/** Agents that run here say what they can do; of the others it is known what they have announced. */
+/**
+ * Agents that run here say what they can do; of the others it is known what they have announced.
+ */
 async function operationsOf(
   store: Pick<StateStore, "findKnownAgents">,
   agents: Pick<AgentProcesses, "operations">,

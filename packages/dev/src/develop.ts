@@ -31,7 +31,10 @@ export interface Development {
 /** A web page that reaches this machine's ports knows every token that stands in a repository. */
 const newToken = (): string => randomBytes(18).toString("base64url");
 
-/** Starts everything, and keeps it in step with the files until `stop` aborts. Everything has ended then. */
+/**
+ * Starts everything, and keeps it in step with the files until `stop` aborts. Everything has ended
+ * then.
+ */
 export async function develop(options: Development): Promise<void> {
   const from = performance.now();
   const { folder, fresh, command, say, stop } = options;
@@ -106,7 +109,10 @@ interface ForParts extends Development {
   readonly calm: Promise<void>;
 }
 
-/** The services in this process. What loads the project's files has other processes, which begin beside it. */
+/**
+ * The services in this process. What loads the project's files has other processes, which begin
+ * beside it.
+ */
 async function openParts(stack: DisposableStack, options: ForParts) {
   const shared = { ...options, cacheFolder: join(options.folder, ".holdfast/compile-cache") };
   const loader = stack.use(openWorkflowLoader(shared));
@@ -195,8 +201,8 @@ const interrupt = "\u0003";
 const endOfInput = "\u0004";
 
 /**
- * Calls back with each key that is pressed, and with Ctrl-C. On a terminal keys arrive as they are pressed; from a
- * pipe they are read as well, so that a script can press them.
+ * Calls back with each key that is pressed, and with Ctrl-C. On a terminal keys arrive as they are
+ * pressed; from a pipe they are read as well, so that a script can press them.
  */
 function readKeys(
   input: NodeJS.ReadStream | ReadStream,

@@ -16,7 +16,10 @@ interface DevOptions {
 interface DevContext {
   /** The command that runs `holdfast`. */
   readonly command: readonly string[];
-  /** Writes to people. Nothing in a text may command their terminal, for Agents and tasks have their words in it. */
+  /**
+   * Writes to people. Nothing in a text may command their terminal, for Agents and tasks have their
+   * words in it.
+   */
   readonly io: { out(text: string): void; err(text: string): void };
 }
 
@@ -51,7 +54,10 @@ export async function runDev(options: DevOptions, { command, io }: DevContext): 
   return failed;
 }
 
-/** The error in one sentence; the servers' data folder was made for `npm start` of the repository first. */
+/**
+ * The error in one sentence; the servers' data folder was made for `npm start` of the repository
+ * first.
+ */
 const sentenceOf = (error: unknown): string =>
   errorText(error).replace("npm start -- --fresh", "npx holdfast dev --fresh");
 

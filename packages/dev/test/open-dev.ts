@@ -67,7 +67,9 @@ interface DevTestOptions {
   readonly args?: readonly string[];
 }
 
-/** Writes a project below this folder, where the packages of the repository are found, and runs it. */
+/**
+ * Writes a project below this folder, where the packages of the repository are found, and runs it.
+ */
 export async function openDev(
   files: Files,
   { marker = "", ownPostgres = false, env: set = {}, args = [] }: DevTestOptions = {},

@@ -5,7 +5,9 @@ import type { Milliseconds, StepPolicy } from "./workflow-definition.ts";
 export interface AttemptSign {
   /** Milliseconds for which it has worked on it, by its own clock. */
   readonly runningFor: Milliseconds;
-  /** Whether the handler said that it is at work; otherwise the Agent says only that it has begun. */
+  /**
+   * Whether the handler said that it is at work; otherwise the Agent says only that it has begun.
+   */
   readonly beats: boolean;
 }
 
@@ -21,8 +23,9 @@ type Limits = Pick<ProcessingStep, "startBy" | "completeBy"> & {
 };
 
 /**
- * What a sign of life adds to what is known of its attempt. The Agent's word about when it began is believed between
- * the claim and the start-by time: so the deadline never moves further than the step allows.
+ * What a sign of life adds to what is known of its attempt. The Agent's word about when it began is
+ * believed between the claim and the start-by time: so the deadline never moves further than the
+ * step allows.
  */
 export function noteSign(
   { plan, startBy }: Limits,
@@ -37,9 +40,9 @@ export function noteSign(
 }
 
 /**
- * The instant until which an attempt has time: `completeWithin` from its start, or from its last heartbeat, but no
- * longer than `extendUpTo` from its start. It is never moved into the past, where a scan might not look any more. The
- * statement `save-attempt-signs` computes the same.
+ * The instant until which an attempt has time: `completeWithin` from its start, or from its last
+ * heartbeat, but no longer than `extendUpTo` from its start. It is never moved into the past, where
+ * a scan might not look any more. The statement `save-attempt-signs` computes the same.
  */
 export function completeByOf(
   { plan, completeBy }: Limits,

@@ -19,11 +19,15 @@ export interface ReportedTaskEvent extends ReportedEvent {
   readonly faultDetail?: string;
   /** Replaces the input that the definition gives the step. */
   readonly correctedInput?: Json;
-  /** Set if the caller has read the task: the event is rejected if the task has another version now. */
+  /**
+   * Set if the caller has read the task: the event is rejected if the task has another version now.
+   */
   readonly expectedVersion?: number;
 }
 
-/** What became of one event. `undecidable`: deciding threw, and the step was parked for a person. */
+/**
+ * What became of one event. `undecidable`: deciding threw, and the step was parked for a person.
+ */
 export type Outcome =
   | { readonly applied: true; readonly changes: readonly Change[] }
   | {
@@ -33,9 +37,9 @@ export type Outcome =
     };
 
 /**
- * What became of a reported event. `outputFault`: the output breaks the contract of the operation, so the step
- * counts as failed. `unknown_task`: there is no such task, or another transaction has locked it.
- * `unusable_task`: its definition or its rows cannot be used, so it was parked.
+ * What became of a reported event. `outputFault`: the output breaks the contract of the operation,
+ * so the step counts as failed. `unknown_task`: there is no such task, or another transaction has
+ * locked it. `unusable_task`: its definition or its rows cannot be used, so it was parked.
  * `version_changed`: the task has not the version that the caller expects.
  */
 export type EventOutcome =
@@ -64,7 +68,9 @@ export interface DecidedTask {
   readonly changes: readonly Change[];
   /** What was asked of the task as a whole, such as `pause`: an entry of its history. */
   readonly acts: readonly TaskAct[];
-  /** What an alert says, by step, beside the code if the task halts. Absent: the codes say it all. */
+  /**
+   * What an alert says, by step, beside the code if the task halts. Absent: the codes say it all.
+   */
   readonly haltDetails?: ReadonlyMap<string, string>;
 }
 

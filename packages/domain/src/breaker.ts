@@ -13,7 +13,10 @@ const longestOpening: Milliseconds = 60_000;
 export const openForAfter = (openings: number): Milliseconds =>
   Math.min(longestOpening, firstOpening * 2 ** Math.min(Math.max(openings, 1) - 1, 10));
 
-/** The longest that all Schedulers leave a remote service alone at its own request. Then they try again. */
+/**
+ * The longest that all Schedulers leave a remote service alone at its own request. Then they try
+ * again.
+ */
 export const longestThrottle: Milliseconds = 60_000;
 /** A remote service that asks for less delays the one step that asked. */
 export const shortestThrottle: Milliseconds = 100;
@@ -22,8 +25,8 @@ export const shortestThrottle: Milliseconds = 100;
 export type Evidence = "answered" | "failed" | null;
 
 /**
- * A refusal is an answer, and so is when to come back. An attempt that did not call says nothing, nor does one that ended in silence: its Agent
- * may have died.
+ * A refusal is an answer, and so is when to come back. An attempt that did not call says nothing,
+ * nor does one that ended in silence: its Agent may have died.
  */
 export function evidenceOf(event: TaskEvent): Evidence {
   if (event.kind === "completed") return "answered";
@@ -53,7 +56,10 @@ export function nextStreak(
   return { failures: (streak?.failures ?? 0) + 1, since: streak?.since ?? now };
 }
 
-/** A single instance that fails at once never fills a second: its own breaker opens before, and others answer. */
+/**
+ * A single instance that fails at once never fills a second: its own breaker opens before, and
+ * others answer.
+ */
 export const mustOpen = (streak: FailureStreak | null, now: Milliseconds): boolean =>
   streak !== null && streak.failures >= failuresInARow && now - streak.since >= failingFor;
 
@@ -61,8 +67,8 @@ const rampFrom = 4;
 const rampDoubling: Milliseconds = 250;
 
 /**
- * How many steps may be in flight to a remote service that was left alone until so many milliseconds ago: what has
- * waited comes in growing numbers.
+ * How many steps may be in flight to a remote service that was left alone until so many
+ * milliseconds ago: what has waited comes in growing numbers.
  */
 export const rampLimit = (age: Milliseconds): number =>
   Math.floor(rampFrom * 2 ** Math.min(Math.max(age, 0) / rampDoubling, 30));

@@ -2,7 +2,10 @@ import type { Json } from "./json.ts";
 import { type Lookup, refsOf, resolveTemplate } from "./template.ts";
 import type { Condition, Template } from "./workflow-definition.ts";
 
-/** Whether a step is to be done. What is missing is as in any template, so a valid condition never throws. */
+/**
+ * Whether a step is to be done. What is missing is as in any template, so a valid condition never
+ * throws.
+ */
 export function evaluateCondition(condition: Condition, lookup: Lookup): boolean {
   const value = (template: Template) => resolveTemplate(template, lookup);
   const holds = (part: Condition): boolean => {

@@ -31,7 +31,10 @@ export interface BatchOptions
     Pick<NotificationOptions, "events"> {
   /** Tasks that exist but cannot be decided about, by their ids. */
   readonly unusable?: ReadonlySet<string>;
-  /** What the conditions of a task may look at; null: its payloads were not loaded. Asked only if it has conditions. */
+  /**
+   * What the conditions of a task may look at; null: its payloads were not loaded. Asked only if it
+   * has conditions.
+   */
   readonly valuesOf: (taskId: string) => TaskValues | null;
   /** The completed steps whose output breaks the contract of its operation, and why. */
   readonly outputFaults: ReadonlyMap<ReportedTaskEvent, ContractFault>;
@@ -65,7 +68,10 @@ export interface DecidedBatch {
   readonly dueSteps: readonly DueStepOfTask[];
 }
 
-/** Decides a batch of reported events, each task by itself. Pure; one task's error never affects another. */
+/**
+ * Decides a batch of reported events, each task by itself. Pure; one task's error never affects
+ * another.
+ */
 export function decideBatch(
   tasks: readonly VersionedTask[],
   reported: readonly ReportedTaskEvent[],
@@ -172,7 +178,10 @@ function failedBy(
   return { taskId, event: failed, faultDetail: outputFault.message };
 }
 
-/** Nothing was attempted, whatever the Agent calls it: the request goes to another instance, or to a person. */
+/**
+ * Nothing was attempted, whatever the Agent calls it: the request goes to another instance, or to a
+ * person.
+ */
 function givenBack(
   unreadable: Unreadable | undefined,
   reported: ReportedTaskEvent,
@@ -242,9 +251,9 @@ interface FoldOptions extends Pick<DecisionContext, "now" | "random"> {
 }
 
 /**
- * Decides events one after the other, each on the task that the one before it left: a batch may well
- * hold both branches of a join, or one reply twice. What cannot be decided parks its own step, and
- * no other task of the batch suffers for it.
+ * Decides events one after the other, each on the task that the one before it left: a batch may
+ * well hold both branches of a join, or one reply twice. What cannot be decided parks its own step,
+ * and no other task of the batch suffers for it.
  */
 export function foldEvents(
   task: Task,

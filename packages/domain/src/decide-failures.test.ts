@@ -272,7 +272,10 @@ describe("failing", () => {
 });
 
 describe("a request that an instance cannot read", () => {
-  /** Gives so many attempts in a row the same answer, from instances of which some or none may read the request. */
+  /**
+   * Gives so many attempts in a row the same answer, from instances of which some or none may read
+   * the request.
+   */
   function givenBack(times: number, unreadable: "here" | "everywhere", task = abc()) {
     let current = task;
     for (let attempt = 1; attempt <= times; attempt += 1) {

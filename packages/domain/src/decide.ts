@@ -19,7 +19,9 @@ import { isFinished, stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import { undoTask } from "./undo-task.ts";
 
-/** What an event means for a task. Pure; throws only for a bug or a condition that has no answer. */
+/**
+ * What an event means for a task. Pure; throws only for a bug or a condition that has no answer.
+ */
 export function decide(task: Task, event: TaskEvent, context: DecisionContext): Decision {
   if (isFinished(task)) return rejected("task_finished");
   switch (event.kind) {
@@ -49,7 +51,9 @@ export function decide(task: Task, event: TaskEvent, context: DecisionContext): 
   }
 }
 
-/** A Scheduler claims a due step: a new attempt begins, with its lock, its token and its two limits. */
+/**
+ * A Scheduler claims a due step: a new attempt begins, with its lock, its token and its two limits.
+ */
 function claimStep(
   task: Task,
   { step: name, by, token, agent }: Extract<TaskEvent, { kind: "claimed" }>,
@@ -78,8 +82,8 @@ function claimStep(
 }
 
 /**
- * Plans again whatever may start by now. Also takes back a delay that no policy allows: an earlier release, or a bug, may have
- * left it.
+ * Plans again whatever may start by now. Also takes back a delay that no policy allows: an earlier
+ * release, or a bug, may have left it.
  */
 function replan(task: Task, context: DecisionContext): Decision {
   const overlong = stepsOf(task)
@@ -120,8 +124,9 @@ function endAttempt(
       return requeueStep(task, step, silence("step.stopped"), context);
     case "expired": {
       if (context.now < step.completeBy) return rejected("not_expired");
-      // Only an Agent that had the request can have failed: neither what the broker never confirmed, nor what it
-      // could not carry, nor what another Scheduler published once more shows that one had it.
+      // Only an Agent that had the request can have failed: neither what the broker never
+      // confirmed, nor what it could not carry, nor what another Scheduler published once more
+      // shows that one had it.
       const hadIt = step.confirmed && !step.resent && event.excused !== true;
       const expired = silence("step.expired");
       return hadIt
@@ -144,11 +149,11 @@ function endAttempt(
 const isMany = (requeues: number): boolean => requeues >= requeuesUntilAlert;
 
 /**
- * An instance that cannot read a request gives it to another. If none is known to read it, and many have tried, a person
- * has to look: nothing failed, so nothing is undone.
+ * An instance that cannot read a request gives it to another. If none is known to read it, and many
+ * have tried, a person has to look: nothing failed, so nothing is undone.
  *
- * An Agent that called nothing, and may call later, has not failed; nor has a remote service that says when to come back,
- * unless the step has a policy for that very fault.
+ * An Agent that called nothing, and may call later, has not failed; nor has a remote service that
+ * says when to come back, unless the step has a policy for that very fault.
  */
 function endFailed(
   task: Task,
@@ -175,8 +180,9 @@ function endFailed(
 }
 
 /**
- * Whether only the Agent's reply is wrong, after work that may be done, so that a person must look: unless the step has a
- * policy for that very fault. An Agent of ours finds by itself that its output breaks its contract.
+ * Whether only the Agent's reply is wrong, after work that may be done, so that a person must look:
+ * unless the step has a policy for that very fault. An Agent of ours finds by itself that its
+ * output breaks its contract.
  */
 const isMistake = ({ plan }: ProcessingStep, { code, effect, transient }: FailedEvent): boolean => {
   const isOfReply = replyFaults.has(code) || code === "step.contract_broken";
@@ -184,10 +190,11 @@ const isMistake = ({ plan }: ProcessingStep, { code, effect, transient }: Failed
 };
 
 /**
- * Whether an Agent's word about the effect of its attempt is true of the step. A resent or redelivered
- * request may have been carried out by another Agent before. An Agent that called the remote service
- * knows what is bound to the idempotency key; one that refused the request without a call knows only that
- * it did nothing itself, so it must say as well that the broker had delivered the request to no other.
+ * Whether an Agent's word about the effect of its attempt is true of the step. A resent or
+ * redelivered request may have been carried out by another Agent before. An Agent that called the
+ * remote service knows what is bound to the idempotency key; one that refused the request without a
+ * call knows only that it did nothing itself, so it must say as well that the broker had delivered
+ * the request to no other.
  */
 function isConclusive(step: ProcessingStep, event: FailedEvent): boolean {
   if (step.resent) return false;
@@ -196,15 +203,17 @@ function isConclusive(step: ProcessingStep, event: FailedEvent): boolean {
 }
 
 /**
- * Whether an Agent may be at work although one copy of the request came back. Of two copies the other one
- * may be with an Agent. A copy that expired may have been delivered before, which the broker does not
- * report: where it is to be tried again the idempotency key covers that, but an undo must not overtake it.
+ * Whether an Agent may be at work although one copy of the request came back. Of two copies the
+ * other one may be with an Agent. A copy that expired may have been delivered before, which the
+ * broker does not report: where it is to be tried again the idempotency key covers that, but an
+ * undo must not overtake it.
  */
 const mayBeRunning = (task: Task, step: ProcessingStep): boolean =>
   step.resent || !fitsGoal(task, step);
 
 /**
- * The end of an attempt whose request no queue ever had: nothing can have come of it, unless it was published twice.
+ * The end of an attempt whose request no queue ever had: nothing can have come of it, unless it was
+ * published twice.
  */
 const neverStarted = (
   { resent }: ProcessingStep,

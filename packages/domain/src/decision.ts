@@ -11,8 +11,8 @@ export interface DecisionContext {
   /** Returns a number in [0, 1), for jitter. */
   readonly random: () => number;
   /**
-   * What `/input/…` or `/steps/…` holds, for the conditions of steps just reached. Null: the payloads
-   * were not loaded; then nothing is reached either, and no condition is evaluated.
+   * What `/input/…` or `/steps/…` holds, for the conditions of steps just reached. Null: the
+   * payloads were not loaded; then nothing is reached either, and no condition is evaluated.
    */
   readonly valueOf: Lookup | null;
 }

@@ -8,15 +8,18 @@ export const bandOfStep = ({ plan }: Step, { priority }: Pick<Urgency, "priority
   stepKinds[plan.kind].band(priority);
 
 /**
- * The place of a pending step in the due order of its lane and band, from the moment that it may be claimed. Null:
- * not due yet, or its key decides, which the state store knows.
+ * The place of a pending step in the due order of its lane and band, from the moment that it may be
+ * claimed. Null: not due yet, or its key decides, which the state store knows.
  */
 export function rankOf(step: Step, { fairnessKey }: Urgency, now: Instant): Instant | null {
   if (step.processState !== "pending" || step.notBefore > now || fairnessKey !== null) return null;
   return step.notBefore;
 }
 
-/** The steps that changed: decisions never copy a step that they leave alone, so the same object is the same step. */
+/**
+ * The steps that changed: decisions never copy a step that they leave alone, so the same object is
+ * the same step.
+ */
 export const changedSteps = (before: Task, after: Task): readonly Step[] =>
   [...after.steps.values()].filter((step) => before.steps.get(step.plan.name) !== step);
 
@@ -25,8 +28,9 @@ export const agentOf = ({ plan, agent }: Pick<StepRecord, "plan" | "agent">): st
   agent ?? plan.agent;
 
 /**
- * What a step waits for. A step of a pool waits for any of its Agents; once an attempt may have had an effect, for
- * the Agent of that attempt, unless they share keys: to another one the same key would be new.
+ * What a step waits for. A step of a pool waits for any of its Agents; once an attempt may have had
+ * an effect, for the Agent of that attempt, unless they share keys: to another one the same key
+ * would be new.
  */
 export function laneOf(step: Pick<StepRecord, "plan" | "agent" | "mayHaveEffect">): string {
   const { pool, kind } = step.plan;

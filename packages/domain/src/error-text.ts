@@ -1,6 +1,6 @@
 /**
- * Says what an error says, and never nothing. Node leaves the message of an error empty that stands for several, such
- * as for each address of a host that could not be reached.
+ * Says what an error says, and never nothing. Node leaves the message of an error empty that stands
+ * for several, such as for each address of a host that could not be reached.
  */
 export function errorText(error: unknown): string {
   if (typeof error !== "object" || error === null) return String(error);

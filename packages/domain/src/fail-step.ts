@@ -70,7 +70,10 @@ function endAttempt(
     : settle(task, [change(marked, "cancel", { reason: code })], context);
 }
 
-/** The next attempt waits for what the policy says, or for as long as the Agent asked, within bounds. */
+/**
+ * The next attempt waits for what the policy says, or for as long as the Agent asked, within
+ * bounds.
+ */
 function delay(
   task: Task,
   step: ProcessingStep,
@@ -90,7 +93,8 @@ function delay(
 }
 
 /**
- * Gives a step up although no attempt failed it, and undoes nothing. Where it is unknown what it did, an undo covers it.
+ * Gives a step up although no attempt failed it, and undoes nothing. Where it is unknown what it
+ * did, an undo covers it.
  */
 export function parkStep(
   task: Task,

@@ -30,8 +30,8 @@ export interface Remedy {
 const longestAskedDelay = 3_600_000;
 
 /**
- * No step is delayed for longer, whatever its Agent asks for: an hour, or the longest delay of its own
- * policy.
+ * No step is delayed for longer, whatever its Agent asks for: an hour, or the longest delay of its
+ * own policy.
  */
 export const longestDelay = (plan: StepPolicy): Milliseconds =>
   Math.max(
@@ -46,7 +46,9 @@ export const longestDelay = (plan: StepPolicy): Milliseconds =>
 export const requeuesUntilAlert = 20;
 const requeueBackoff = { backoff: 250, max: 10_000 };
 
-/** The policy of a step, with what it says of this fault in particular. The first that fits counts. */
+/**
+ * The policy of a step, with what it says of this fault in particular. The first that fits counts.
+ */
 export function policyFor(plan: StepPolicy, code: string): StepPolicy {
   const particular = plan.faults?.find((fault) => fits(fault.code, code));
   return particular === undefined ? plan : { ...plan, ...particular };
@@ -59,7 +61,10 @@ export const cleared = { failureCount: 0, requeueCount: 0, faultCode: null };
 const fits = (pattern: string, code: string): boolean =>
   pattern.endsWith(".*") ? code.startsWith(pattern.slice(0, -1)) : pattern === code;
 
-/** What only looks like a failure from here is tried again, as often as it takes. `random` is in [0, 1). */
+/**
+ * What only looks like a failure from here is tried again, as often as it takes. `random` is in [0,
+ * 1).
+ */
 export function requeueOf(step: ProcessingStep, random: number): Remedy {
   const requeueCount = step.requeueCount + 1;
   const wait = backoff(requeueBackoff, requeueCount, random);
@@ -67,8 +72,8 @@ export function requeueOf(step: ProcessingStep, random: number): Remedy {
 }
 
 /**
- * Applies the policy that stands at the step: retry, then cool down, then give up. A permanent fault
- * skips the first two. `random` is in [0, 1).
+ * Applies the policy that stands at the step: retry, then cool down, then give up. A permanent
+ * fault skips the first two. `random` is in [0, 1).
  */
 export function remedyFor(step: ProcessingStep, failure: Failure, random: number): Remedy {
   const { retry, coolDown } = policyFor(step.plan, failure.code);

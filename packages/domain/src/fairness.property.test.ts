@@ -17,7 +17,10 @@ interface DueStep {
   readonly rank: number;
 }
 
-/** Steps that become due, and are claimed as the state store does it, the lowest rank first, or removed. */
+/**
+ * Steps that become due, and are claimed as the state store does it, the lowest rank first, or
+ * removed.
+ */
 function queueOfKeys() {
   let due: readonly DueStep[] = [];
   let clocks: ReadonlyMap<string, FairClock> = new Map();
@@ -49,7 +52,10 @@ function queueOfKeys() {
       closeGaps();
       return first?.key ?? null;
     },
-    /** Removes steps of a key without serving them: all of which the place is so, and closes the gaps. */
+    /**
+     * Removes steps of a key without serving them: all of which the place is so, and closes the
+     * gaps.
+     */
     remove(key: string, isRemoved: (place: number) => boolean): void {
       const mine = due.filter((step) => step.key === key).toSorted((a, b) => a.rank - b.rank);
       const removed = new Set(mine.filter((_, place) => isRemoved(place)));
@@ -88,8 +94,9 @@ const anyRemoval = fc.record({
 });
 
 /**
- * What two keys have been given while both have steps due differs, by weight, by no more than one step of each: the
- * bound of start-time fair queueing. It holds from any moment on, so no history gives credit or debt.
+ * What two keys have been given while both have steps due differs, by weight, by no more than one
+ * step of each: the bound of start-time fair queueing. It holds from any moment on, so no history
+ * gives credit or debt.
  */
 test("keys with steps due share by weight, whatever happened before", () => {
   fc.assert(
@@ -132,15 +139,19 @@ test("keys with steps due share by weight, whatever happened before", () => {
 });
 
 /**
- * What a key is given while another one has steps due is bounded in the same way, whatever it removes and submits again
- * meanwhile. Who removes something itself may lose the turn that it was waiting for, and no more: it is counted anew.
+ * What a key is given while another one has steps due is bounded in the same way, whatever it
+ * removes and submits again meanwhile. Who removes something itself may lose the turn that it was
+ * waiting for, and no more: it is counted anew.
  */
 test("no key gets ahead of another by what it removes and submits again", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(anyAct, anyRemoval), { maxLength: 80 }), (acts) => {
       const queue = queueOfKeys();
       const served = new Map<string, number>();
-      /** What each key had been given when one began to have steps due, or removed some, by the key that has them. */
+      /**
+       * What each key had been given when one began to have steps due, or removed some, by the key
+       * that has them.
+       */
       const since = new Map<string, ReadonlyMap<string, number>>();
       const begin = (key: string): void => {
         if (queue.dueOf(key) === 0) since.delete(key);
@@ -177,7 +188,10 @@ test("no key gets ahead of another by what it removes and submits again", () => 
   );
 });
 
-/** How many steps of each other key may be claimed before one that waits: one, or as many as the weights say. */
+/**
+ * How many steps of each other key may be claimed before one that waits: one, or as many as the
+ * weights say.
+ */
 const turnsBefore = (queue: ReturnType<typeof queueOfKeys>, key: string): number =>
   keys
     .filter((other) => other !== key && queue.dueOf(other) > 0)

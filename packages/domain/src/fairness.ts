@@ -2,7 +2,10 @@ import { isPrintable } from "./control-characters.ts";
 import type { Instant } from "./step.ts";
 import type { Milliseconds } from "./workflow-definition.ts";
 
-/** Which share of its band a task belongs to: steps of different keys are claimed in turns, by weight. */
+/**
+ * Which share of its band a task belongs to: steps of different keys are claimed in turns, by
+ * weight.
+ */
 export interface Fairness {
   readonly key: string;
   /** How many steps of this key are claimed for one of a key with the weight 1. */
@@ -26,8 +29,8 @@ export const isFairnessWeight = (weight: unknown): weight is number =>
   weight <= fairnessLimits.weight;
 
 /**
- * The rank of a step with a fairness key is a virtual time: it begins here, far after every due time, and goes on
- * by the steps that are claimed. So a rank says whether its step has a key.
+ * The rank of a step with a fairness key is a virtual time: it begins here, far after every due
+ * time, and goes on by the steps that are claimed. So a rank says whether its step has a key.
  */
 export const virtualTime: Instant = Date.UTC(3000, 0, 1);
 
@@ -48,16 +51,18 @@ export interface FairQueue {
 export interface FairClock {
   /** The rank after the last step that it was ever given, whatever became of the step. */
   readonly next: Instant;
-  /** Virtual milliseconds from one of its steps to the next; the longest where their weights differ. */
+  /**
+   * Virtual milliseconds from one of its steps to the next; the longest where their weights differ.
+   */
   readonly stride: Milliseconds;
 }
 
 /**
- * The ranks of steps that become due together in one band of one lane, in their order, and where their keys stand
- * then. A key goes on from its last step, or from the head of the queue if that is further: so a new key is
- * served at once, and one that was idle has saved up nothing. If nothing is due, all keys begin where the furthest
- * has got to. A step that left the queue and was not served is not counted: see `startOf`. The state store has the
- * same in `rank-fair-steps.sql`.
+ * The ranks of steps that become due together in one band of one lane, in their order, and where
+ * their keys stand then. A key goes on from its last step, or from the head of the queue if that is
+ * further: so a new key is served at once, and one that was idle has saved up nothing. If nothing
+ * is due, all keys begin where the furthest has got to. A step that left the queue and was not
+ * served is not counted: see `startOf`. The state store has the same in `rank-fair-steps.sql`.
  */
 export function rankFairSteps(
   queue: FairQueue,
@@ -84,9 +89,10 @@ const floorOf = ({ head, clocks }: FairQueue): Instant =>
   head ?? Math.max(virtualTime, ...[...clocks.values()].map(({ next }) => next));
 
 /**
- * The rank of the next step of a key. Its clock counts what was cancelled, parked or requeued, too, so it says no more
- * than how late that may be. What was served stands no further than the head of the queue, because claims go by rank.
- * So a key goes on one stride after its last step that is due, or after the head if it has none, at the latest.
+ * The rank of the next step of a key. Its clock counts what was cancelled, parked or requeued, too,
+ * so it says no more than how late that may be. What was served stands no further than the head of
+ * the queue, because claims go by rank. So a key goes on one stride after its last step that is
+ * due, or after the head if it has none, at the latest.
  */
 function startOf(queue: FairQueue, key: string, stride: Milliseconds): Instant {
   const floor = floorOf(queue);
@@ -97,17 +103,21 @@ function startOf(queue: FairQueue, key: string, stride: Milliseconds): Instant {
   return Math.max(floor, Math.min(clock.next, latest));
 }
 
-/** Virtual milliseconds by which a key that waits comes before what another key has a whole stride after the head. */
+/**
+ * Virtual milliseconds by which a key that waits comes before what another key has a whole stride
+ * after the head.
+ */
 const precedence = 0.01;
 
 /** The last rank that the first step of a key may have: one stride after the head of the queue. */
 const latestHeadOf = (head: Instant, stride: Milliseconds): Instant => head + stride - precedence;
 
 /**
- * The ranks of the due steps of one key, in their order, once the gaps are closed that others have left which were not
- * served: if the first is later than one whose predecessor was served can be, or the second is further behind it, then
- * each is no further than a stride after the one before. Gaps behind these two are closed when they come first. The
- * state store has the same in `close-fairness-gaps.sql`.
+ * The ranks of the due steps of one key, in their order, once the gaps are closed that others have
+ * left which were not served: if the first is later than one whose predecessor was served can be,
+ * or the second is further behind it, then each is no further than a stride after the one before.
+ * Gaps behind these two are closed when they come first. The state store has the same in
+ * `close-fairness-gaps.sql`.
  */
 export function closeFairnessGaps(
   head: Instant,

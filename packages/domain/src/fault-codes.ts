@@ -886,11 +886,17 @@ const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(faultCode
 /** The area of a code: what stands before its first dot. */
 export const areaOf = (code: string): string => code.slice(0, Math.max(0, code.indexOf(".")));
 
-/** Whether Holdfast itself produces codes of this area. The console leaves the catalogue out: nothing reads it at load. */
+/**
+ * Whether Holdfast itself produces codes of this area. The console leaves the catalogue out:
+ * nothing reads it at load.
+ */
 export const isFaultArea = (area: string): boolean =>
   Object.keys(faultCodes).some((code) => areaOf(code) === area);
 
-/** Areas that only Holdfast itself speaks of, and what of others only a Scheduler or Supervisor says. */
+/**
+ * Areas that only Holdfast itself speaks of, and what of others only a Scheduler or Supervisor
+ * says.
+ */
 const unspokenAreas: ReadonlySet<string> = new Set([
   "operator",
   "scheduler",
@@ -920,7 +926,9 @@ type OwnArea = FaultCode extends infer Code
     : never
   : never;
 
-/** A code that is made at run time, or comes from a program that is not Holdfast: see `agentCode`. */
+/**
+ * A code that is made at run time, or comes from a program that is not Holdfast: see `agentCode`.
+ */
 export type AgentCode = string & { readonly [agentCodeMark]: true };
 declare const agentCodeMark: unique symbol;
 
@@ -928,8 +936,8 @@ declare const agentCodeMark: unique symbol;
 export const agentCode = (code: string): AgentCode => code as AgentCode;
 
 /**
- * Codes that a Fault can have: those of the catalogue, literals in areas that are not Holdfast's, and
- * what went through `agentCode`. For anything else this is `never`.
+ * Codes that a Fault can have: those of the catalogue, literals in areas that are not Holdfast's,
+ * and what went through `agentCode`. For anything else this is `never`.
  */
 export type KnownCode<Code extends string> = Code extends FaultCode | AgentCode
   ? Code

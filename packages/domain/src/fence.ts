@@ -19,7 +19,10 @@ export function onAttempt(
   return agent === undefined || agent === agentOf(step) ? move(step) : rejected("wrong_agent");
 }
 
-/** Moves the last attempt of a failed step alone, and only under the goal of its kind: the goal never turns back. */
+/**
+ * Moves the last attempt of a failed step alone, and only under the goal of its kind: the goal
+ * never turns back.
+ */
 export function onFailed(
   task: Task,
   { step: name, attempt }: { readonly step: string; readonly attempt: number },

@@ -1,9 +1,9 @@
 import type { StepPlan } from "./workflow-plan.ts";
 
 /**
- * What the remote service knows the work by: the same for every attempt, resend and redelivery. A new
- * generation begins only when an operator corrects the input of a step that certainly had no effect,
- * because providers refuse a known key with other parameters.
+ * What the remote service knows the work by: the same for every attempt, resend and redelivery. A
+ * new generation begins only when an operator corrects the input of a step that certainly had no
+ * effect, because providers refuse a known key with other parameters.
  */
 export function idempotencyKey(
   taskId: string,

@@ -2,7 +2,10 @@ import { parseDuration } from "./duration.ts";
 import type { Instant } from "./step.ts";
 import type { Milliseconds } from "./workflow-definition.ts";
 
-/** A point in time as it is asked for: an instant, or so long from when it is read by the clock of what reads it. */
+/**
+ * A point in time as it is asked for: an instant, or so long from when it is read by the clock of
+ * what reads it.
+ */
 export type When = Instant | { readonly fromNow: Milliseconds };
 
 const grammar =
@@ -11,9 +14,9 @@ const grammar =
 const [minute, hour] = [60_000, 3_600_000];
 
 /**
- * The instant that a text of RFC 3339 says, with its zone, of which more than milliseconds is left out; NaN for a text
- * that says none. A day that does not exist is none, as 30 February, and neither is a leap second: both would be another
- * instant than the one that was written.
+ * The instant that a text of RFC 3339 says, with its zone, of which more than milliseconds is left
+ * out; NaN for a text that says none. A day that does not exist is none, as 30 February, and
+ * neither is a leap second: both would be another instant than the one that was written.
  */
 export function parseInstant(text: string): number {
   const found = grammar.exec(text);
@@ -28,7 +31,10 @@ export function parseInstant(text: string): number {
   return date.getTime() + part(4) * hour + part(5) * minute + part(6) * 1_000 + fraction - ahead;
 }
 
-/** Reads an instant, or a duration from now on (`+1h`) or back (`-90m`); null for a text that is neither. */
+/**
+ * Reads an instant, or a duration from now on (`+1h`) or back (`-90m`); null for a text that is
+ * neither.
+ */
 export function parseWhen(text: string): When | null {
   const sign = text[0];
   if (sign !== "+" && sign !== "-") {

@@ -2,7 +2,9 @@ import type { Json } from "./json.ts";
 import { canonicalJson } from "./json-text.ts";
 import { indexIn, parsePointer } from "./template.ts";
 
-/** One change of a JSON value: those of RFC 6902 that say what they change without a second place. */
+/**
+ * One change of a JSON value: those of RFC 6902 that say what they change without a second place.
+ */
 export type PatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: Json }
   | { readonly op: "remove"; readonly path: string };
@@ -76,8 +78,9 @@ function changeOf(value: Json | undefined, operation: PatchOperation): Changed {
 }
 
 /**
- * The change that a person writes in one line: `iban=DE…` sets a text, `amount:=5` sets JSON, `-note` removes. A place is a
- * JSON pointer (`lines/0/sku`), whose first slash may be left out. Null: it is none of these.
+ * The change that a person writes in one line: `iban=DE…` sets a text, `amount:=5` sets JSON,
+ * `-note` removes. A place is a JSON pointer (`lines/0/sku`), whose first slash may be left out.
+ * Null: it is none of these.
  */
 export function readChange(line: string): PatchOperation | null {
   const [, removed] = /^-([^=]+)$/s.exec(line) ?? [];

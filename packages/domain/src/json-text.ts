@@ -33,8 +33,9 @@ const sentenceOf = ({ pointer, detail }: ValueFault): string =>
   `${pointer === "" ? "The value" : pointer} ${detail}`;
 
 /**
- * Reads JSON that comes back as it was written: with or without a byte order mark. Throws a `SyntaxError` for a text
- * that is no JSON, and its kind `ChangedJson` for one whose numbers or fields would not be kept.
+ * Reads JSON that comes back as it was written: with or without a byte order mark. Throws a
+ * `SyntaxError` for a text that is no JSON, and its kind `ChangedJson` for one whose numbers or
+ * fields would not be kept.
  */
 export function parseJsonText(text: string): Json {
   const json = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) as Json;
@@ -59,8 +60,8 @@ interface Around {
 }
 
 /**
- * Finds what a text of JSON says, and what its value does not: numbers that are not kept to the digit, and fields that
- * stand in one object twice. The text has to be JSON.
+ * Finds what a text of JSON says, and what its value does not: numbers that are not kept to the
+ * digit, and fields that stand in one object twice. The text has to be JSON.
  */
 export function changesIn(text: string): readonly ValueFault[] {
   const found: ValueFault[] = [];
@@ -138,8 +139,9 @@ function changed(number: string): string {
 }
 
 /**
- * Whether a number of JSON is the same number when it has been read and written again: numbers are IEEE 754 doubles,
- * here and in most languages. How it is written is another matter: 100.00 is 100, and -0 is 0.
+ * Whether a number of JSON is the same number when it has been read and written again: numbers are
+ * IEEE 754 doubles, here and in most languages. How it is written is another matter: 100.00 is 100,
+ * and -0 is 0.
  */
 export function keepsNumber(text: string): boolean {
   const number = Number(text);
@@ -148,7 +150,10 @@ export function keepsNumber(text: string): boolean {
   return written === text || (Number.isFinite(number) && decimalOf(text) === decimalOf(written));
 }
 
-/** The digits of a number without zeros at either end, and the power of ten before which the first one stands. */
+/**
+ * The digits of a number without zeros at either end, and the power of ten before which the first
+ * one stands.
+ */
 function decimalOf(text: string): string {
   const [, whole = "", fraction = "", exponent = "0"] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

@@ -1,12 +1,17 @@
 export interface LaneLoad {
-  /** How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises. */
+  /**
+   * How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises.
+   */
   readonly maxInFlight: number;
   readonly schedulers: number;
   /** Consumers of the Agent's queue. */
   readonly consumers: number;
   /** The slots of each instance, the one that was seen last first; none: it sends no heartbeats. */
   readonly advertised: readonly number[];
-  /** How many steps more than the trusted slots allow this Scheduler may have in flight: see `earnedOf`. */
+  /**
+   * How many steps more than the trusted slots allow this Scheduler may have in flight: see
+   * `earnedOf`.
+   */
   readonly earned?: number;
 }
 
@@ -26,21 +31,26 @@ export interface LaneLimit {
 /** Slots of an instance that are believed at once: the default of the Agent SDK. */
 const trustedSlots = 100;
 
-/** Steps in flight for each slot: the second half is on its way, or waits at the broker for a slot. */
+/**
+ * Steps in flight for each slot: the second half is on its way, or waits at the broker for a slot.
+ */
 const perSlot = 2;
 /**
- * Steps for each slot where there are several Schedulers: the rest up to `perSlot` is for steps that a transaction
- * makes due itself.
+ * Steps for each slot where there are several Schedulers: the rest up to `perSlot` is for steps
+ * that a transaction makes due itself.
  */
 const perSlotOfSeveral = 1.5;
-/** The one request that goes out while there are no consumers, to find out when there are some again. */
+/**
+ * The one request that goes out while there are no consumers, to find out when there are some
+ * again.
+ */
 const probe = 1;
 
 /**
- * How many steps of an Agent may be in flight: as many as its instances have use for, and never more than the
- * most of all Schedulers. The queue knows of a crash, and of a new instance, before the heartbeats tell: of more
- * instances than it has consumers, those are gone that were not seen for longest, and each further consumer is taken
- * for an instance of average size.
+ * How many steps of an Agent may be in flight: as many as its instances have use for, and never
+ * more than the most of all Schedulers. The queue knows of a crash, and of a new instance, before
+ * the heartbeats tell: of more instances than it has consumers, those are gone that were not seen
+ * for longest, and each further consumer is taken for an instance of average size.
  */
 export function laneLimit(load: LaneLoad): LaneLimit {
   const { maxInFlight, schedulers, consumers, advertised, earned = 0 } = load;

@@ -17,7 +17,10 @@ export function meantName(name: string, known: readonly string[]): string | null
   return nearest !== "" && editDistance(name, nearest) <= slips ? nearest : null;
 }
 
-/** How many characters must be added, removed or replaced to make one text of the other (Levenshtein). */
+/**
+ * How many characters must be added, removed or replaced to make one text of the other
+ * (Levenshtein).
+ */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i += 1) {

@@ -87,7 +87,10 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["unusable_task", "not_usable"],
 ]);
 
-/** The code under which a rejection of the domain is answered; `task.refused` for one without a code of its own. */
+/**
+ * The code under which a rejection of the domain is answered; `task.refused` for one without a code
+ * of its own.
+ */
 export function operatorRefusalOf(reason: string): OperatorRefusal {
   const named = `task.${renamed.get(reason) ?? reason}`;
   return operatorRefusals.find((code) => code === named) ?? "task.refused";

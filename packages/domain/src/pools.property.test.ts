@@ -24,8 +24,8 @@ const definition = ({ sharesKeys }: { readonly sharesKeys: boolean }) => ({
 });
 
 /**
- * Kinds of happenings, rather those that end an attempt without an effect: after others a step has no choice any
- * more.
+ * Kinds of happenings, rather those that end an attempt without an effect: after others a step has
+ * no choice any more.
  */
 const kinds: readonly Happening["kind"][] = [
   ...(["claim", "claim", "claim", "claim", "claim", "claim", "claim", "claim"] as const),
@@ -48,7 +48,9 @@ const anyPoolHappening = fc.record({
 });
 type PoolHappening = typeof anyPoolHappening extends fc.Arbitrary<infer T> ? T : never;
 
-/** Which Agents may have done something for a step, or for the undo of one; by the name of the step. */
+/**
+ * Which Agents may have done something for a step, or for the undo of one; by the name of the step.
+ */
 type Doers = Map<string, Set<string>>;
 
 /** Whether the end of an attempt says for certain that its Agent did nothing. */

@@ -2,7 +2,10 @@
 export const priorities = ["urgent", "normal", "batch"] as const;
 export type Priority = (typeof priorities)[number];
 
-/** The bands of the due order, first to last. No step is claimed while one of a band before is due in its lane. */
+/**
+ * The bands of the due order, first to last. No step is claimed while one of a band before is due
+ * in its lane.
+ */
 export const bands = ["undo", ...priorities] as const;
 
 /** The place of a band among `bands`: the state store sorts by it. */

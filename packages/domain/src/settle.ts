@@ -36,7 +36,9 @@ const apply = (task: Task, changes: readonly Change[]): Task =>
     changes.map(({ step }) => step),
   );
 
-/** Admits or skips each step that is reached; a skipped step may be what the next one waited for. */
+/**
+ * Admits or skips each step that is reached; a skipped step may be what the next one waited for.
+ */
 const decideConditions: FollowUp = (task, { valueOf }) => {
   if (task.goal === "undo" || valueOf === null) return [];
   const round = stepsOf(task).flatMap((step) => {
@@ -51,7 +53,10 @@ const decideConditions: FollowUp = (task, { valueOf }) => {
   return [...round, ...decideConditions(apply(task, round), { valueOf } as DecisionContext)];
 };
 
-/** Holds what is pending in a task that halted, or that an operator paused: only what is in flight goes on. */
+/**
+ * Holds what is pending in a task that halted, or that an operator paused: only what is in flight
+ * goes on.
+ */
 const holdPending: FollowUp = (task) => {
   const halted = task.goal === "do" && stepsOf(task).some(isInError);
   if (!halted && !task.paused) return [];

@@ -55,17 +55,23 @@ const sources: Readonly<Partial<Record<FaultCode, Source>>> = {
 };
 
 /**
- * Who says what this code says. Each code has one source, so that the history needs no more than the code. What is
- * not a code of Holdfast is an Agent's word for what its remote service answered.
+ * Who says what this code says. Each code has one source, so that the history needs no more than
+ * the code. What is not a code of Holdfast is an Agent's word for what its remote service answered.
  */
 export const sourceOf = (code: string): Source =>
   sources[code as FaultCode] ?? (code.startsWith("agent.") ? "agent" : "remoteService");
 
-/** Whether a code is a remote service's own word: not what Agents, Schedulers or Supervisors made of it. */
+/**
+ * Whether a code is a remote service's own word: not what Agents, Schedulers or Supervisors made of
+ * it.
+ */
 export const isRemoteFault = (code: string): boolean =>
   !Object.hasOwn(faultCodes, code) && sourceOf(code) === "remoteService";
 
-/** Codes with which Holdfast itself has a task halt: no failure is counted, and nothing is undone for them. */
+/**
+ * Codes with which Holdfast itself has a task halt: no failure is counted, and nothing is undone
+ * for them.
+ */
 const haltsOfOurs: ReadonlySet<string> = new Set<FaultCode>([
   "scheduler.undecidable",
   "store.refused",
@@ -84,8 +90,8 @@ export const failures: ReadonlySet<string> = new Set(["retry", "coolDown", "fail
 const undoStates: ReadonlySet<string> = new Set(["undoing", "undone"]);
 
 /**
- * Who said what counted a failure or began an undo with this entry. Null: it did neither. What is requeued, and what
- * halts because Holdfast cannot go on, is not the word of anyone.
+ * Who said what counted a failure or began an undo with this entry. Null: it did neither. What is
+ * requeued, and what halts because Holdfast cannot go on, is not the word of anyone.
  */
 export function sourceOfMove({ action, fromState, toState, reason }: Move): Source | null {
   if (reason === null || haltsOfOurs.has(reason)) return null;

@@ -8,7 +8,9 @@ import { type StepKind, undoNameOf } from "./workflow-plan.ts";
 export interface StepKindRules {
   /** What its steps do, for people. */
   readonly meaning: string;
-  /** The goal that its steps serve. An attempt that runs under the other goal is only waited for. */
+  /**
+   * The goal that its steps serve. An attempt that runs under the other goal is only waited for.
+   */
   readonly goal: Goal;
   /** When its steps are written down. */
   readonly addedAt: "submission" | "undo";
@@ -18,21 +20,27 @@ export interface StepKindRules {
   readonly band: (priority: Priority) => Band;
   /** What the final failure of a step means for its task. */
   readonly onFinalFailure: (policy: Pick<StepPolicy, "onFailure">) => "undo" | "halt";
-  /** Whether an operator is alerted as soon as a step fails once, and not only when it fails for good. */
+  /**
+   * Whether an operator is alerted as soon as a step fails once, and not only when it fails for
+   * good.
+   */
   readonly alertsOnFirstFailure: boolean;
   /** Whether its input comes from the workflow's author, so that an operator may correct it. */
   readonly hasCorrectableInput: boolean;
   /** Whether later steps may use its output, so that it has to keep its contract. */
   readonly hasUsableOutput: boolean;
-  /** Whether only the Agent that the step names may take it, where the Agents of its pool share no keys. */
+  /**
+   * Whether only the Agent that the step names may take it, where the Agents of its pool share no
+   * keys.
+   */
   readonly isPinned: (step: Pick<StepRecord, "mayHaveEffect">) => boolean;
   /** The name of the step that undoes one of this kind; null: it cannot be undone. */
   readonly undoneBy: (name: string) => string | null;
 }
 
 /**
- * The kinds of steps and all that differs between them. A new kind is a member of `StepKind`, and does not
- * compile until this table answers each question.
+ * The kinds of steps and all that differs between them. A new kind is a member of `StepKind`, and
+ * does not compile until this table answers each question.
  */
 export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
   call: {
@@ -66,7 +74,10 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
   },
 };
 
-/** A call starts after the steps before it. A task that halted starts none until an operator has looked at it. */
+/**
+ * A call starts after the steps before it. A task that halted starts none until an operator has
+ * looked at it.
+ */
 function mayStartCall(task: Task, step: WaitingStep): boolean {
   if (stepsOf(task).some((other) => other.processState === "error")) return false;
   return step.admitted && isReached(task, step);

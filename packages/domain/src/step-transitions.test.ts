@@ -12,7 +12,9 @@ import { planWorkflow } from "./workflow-plan.ts";
 
 const actions = Object.keys(stepTransitions) as StepAction[];
 
-/** The state machine as one reads it: rows are actions, columns states, a dot is "cannot happen". */
+/**
+ * The state machine as one reads it: rows are actions, columns states, a dot is "cannot happen".
+ */
 const machine = `
             waiting    pending    processing processed error      skipped    cancelled
   admit     waiting    .          .          .         .          .          .

@@ -43,7 +43,10 @@ export const stepTransitions: Readonly<
   retry: { processing: "pending" },
   /** Counted failure at the threshold, and the policy says to wait for an extended period. */
   coolDown: { processing: "pending" },
-  /** A requeue is not a failure of the step: no Agent took it, or the Agent did not call the remote service. */
+  /**
+   * A requeue is not a failure of the step: no Agent took it, or the Agent did not call the remote
+   * service.
+   */
   requeue: { processing: "pending" },
   /** An operator ends its delay. */
   retryNow: { pending: "pending" },
@@ -66,7 +69,8 @@ export const legalStepTransitions: readonly (readonly [StepState, StepState])[] 
 
 /**
  * Pairs [from, to] of what may become of a step between two commits: moves that are saved together,
- * such as a retry in a task that has halted, which is held at once. A claim is always saved by itself.
+ * such as a retry in a task that has halted, which is held at once. A claim is always saved by
+ * itself.
  */
 export const savedStepTransitions: readonly (readonly [StepState, StepState])[] = distinct([
   ...legalStepTransitions,
@@ -111,8 +115,8 @@ interface Details {
 }
 
 /**
- * Moves a step as the table says. Throws when the table has no such move: callers have looked before,
- * so that would be a bug and must never be saved.
+ * Moves a step as the table says. Throws when the table has no such move: callers have looked
+ * before, so that would be a bug and must never be saved.
  */
 export function change(
   step: Step,

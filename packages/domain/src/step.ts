@@ -3,7 +3,10 @@ import type { StepPlan } from "./workflow-plan.ts";
 /** Milliseconds since 1970 on the state store's clock, the only one that decides anything. */
 export type Instant = number;
 
-/** The states of a step; also what the state store holds. `waiting` is the pattern's "not yet started". */
+/**
+ * The states of a step; also what the state store holds. `waiting` is the pattern's "not yet
+ * started".
+ */
 export const stepStates = [
   "waiting",
   "pending",
@@ -18,8 +21,8 @@ export type StepState = (typeof stepStates)[number];
 export interface StepRecord {
   readonly plan: StepPlan;
   /**
-   * The Agent of a pool that had the last attempt, or the one that must take the first. Null: none, or there is no
-   * pool.
+   * The Agent of a pool that had the last attempt, or the one that must take the first. Null: none,
+   * or there is no pool.
    */
   readonly agent: string | null;
   /** How often the step was claimed. Numbers the requests, and only ever grows. */
@@ -62,7 +65,10 @@ export interface ProcessingStep extends StepRecord {
   readonly completeBy: Instant;
   /** Whether the broker is known to have taken the request. */
   readonly confirmed: boolean;
-  /** Whether it was published again: a second copy of the request may be in a queue or with an Agent. */
+  /**
+   * Whether it was published again: a second copy of the request may be in a queue or with an
+   * Agent.
+   */
   readonly resent: boolean;
 }
 
@@ -83,7 +89,9 @@ interface CancelledStep extends StepRecord {
   readonly processState: "cancelled";
 }
 
-/** One step of a task: `lockedBy`, `token` and the limits exist exactly while it is being processed. */
+/**
+ * One step of a task: `lockedBy`, `token` and the limits exist exactly while it is being processed.
+ */
 export type Step =
   | WaitingStep
   | PendingStep

@@ -30,17 +30,25 @@ export type TaskEvent =
       /** Whether the remote service was called. False: it was not, so nothing failed. */
       readonly attempted: boolean;
       readonly effect: Effect;
-      /** Whether the Agent's broker had delivered the request before; unknown from Agents that do not say. */
+      /**
+       * Whether the Agent's broker had delivered the request before; unknown from Agents that do
+       * not say.
+       */
       readonly redelivered?: boolean;
-      /** It is left alone for so long at least: at its own request, or because it has had too many retries. */
+      /**
+       * It is left alone for so long at least: at its own request, or because it has had too many
+       * retries.
+       */
       readonly retryAfter: Milliseconds | null;
-      /** The remote service said itself when to come back: it paces its callers, and has not failed. */
+      /**
+       * The remote service said itself when to come back: it paces its callers, and has not failed.
+       */
       readonly paces?: boolean;
       /** The contract by which an instance of the Agent refused the request. */
       readonly contract?: string;
       /**
-       * This instance cannot read the request, by a contract that is not the workflow's, and called nothing. `here`:
-       * another may; `everywhere`: no running one is known to.
+       * This instance cannot read the request, by a contract that is not the workflow's, and called
+       * nothing. `here`: another may; `everywhere`: no running one is known to.
        */
       readonly unreadable?: "here" | "everywhere";
     } & AttemptRef)
@@ -52,13 +60,19 @@ export type TaskEvent =
       /** No answer could have arrived: the broker carried no messages for a while. */
       readonly excused?: boolean;
     } & AttemptRef)
-  /** A request was not sent, or came back from its queue: no Agent had that copy at its start-by time. */
+  /**
+   * A request was not sent, or came back from its queue: no Agent had that copy at its start-by
+   * time.
+   */
   | ({
       readonly kind: "neverStarted";
       /** It was not published, or the broker returned it: no queue has ever had it. */
       readonly unsent?: boolean;
     } & AttemptRef)
-  /** What the reply means for this task cannot be decided, or no request can be made: an operator must look. */
+  /**
+   * What the reply means for this task cannot be decided, or no request can be made: an operator
+   * must look.
+   */
   | ({
       readonly kind: "parked";
       readonly code: string;
@@ -73,7 +87,10 @@ export type TaskEvent =
     }
   | { readonly kind: "resolved"; readonly step: string; readonly attempt: number }
   | { readonly kind: "undoRequested"; readonly code: string }
-  /** The task's own limit has passed. The limit of a paused task stands still, so it is refused then. */
+  /**
+   * The task's own limit has passed. The limit of a paused task stands still, so it is refused
+   * then.
+   */
   | { readonly kind: "limitPassed" }
   /** An operator ends the delay of a pending step: it is due now. */
   | { readonly kind: "retryRequested"; readonly step: string }
@@ -83,7 +100,9 @@ export type TaskEvent =
   /** The sweep found the task with nothing to wait for. */
   | { readonly kind: "replanned" };
 
-/** Why an event changed nothing. Late, double and foreign messages are everyday life, not errors. */
+/**
+ * Why an event changed nothing. Late, double and foreign messages are everyday life, not errors.
+ */
 export type Rejection =
   | "unknown_step"
   | "not_processing"

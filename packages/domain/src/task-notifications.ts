@@ -31,7 +31,10 @@ export interface AlertBody {
   readonly at: string;
 }
 
-/** A message about a task, and whom it is for: the submitter's queue, `holdfast.events`, or the operators. */
+/**
+ * A message about a task, and whom it is for: the submitter's queue, `holdfast.events`, or the
+ * operators.
+ */
 export type TaskNotification = {
   /** Notifications of one subject on one channel are sent in the order of `seq`. */
   readonly subject: string;
@@ -144,9 +147,9 @@ function statusOf(
 }
 
 /**
- * One alert for each time that a task halts, one for each undo that begins to fail, one for each delay that an
- * Agent asked for and that was cut to what the policy allows, and one whenever a step was requeued so often that a
- * person should know why.
+ * One alert for each time that a task halts, one for each undo that begins to fail, one for each
+ * delay that an Agent asked for and that was cut to what the policy allows, and one whenever a step
+ * was requeued so often that a person should know why.
  */
 function alertsOf(
   { before, after, changes, haltDetails }: DecidedTask,

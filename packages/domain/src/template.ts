@@ -13,7 +13,9 @@ export interface TaskValues {
   readonly outputs: ReadonlyMap<string, Json>;
 }
 
-/** Finds values by pointer. Below a null is null: that is how a skipped step looks to later ones. */
+/**
+ * Finds values by pointer. Below a null is null: that is how a skipped step looks to later ones.
+ */
 export function lookupIn({ input, outputs }: TaskValues): Lookup {
   return (pointer) => {
     const [root, ...path] = parsePointer(pointer);
@@ -24,8 +26,9 @@ export function lookupIn({ input, outputs }: TaskValues): Lookup {
 }
 
 /**
- * Finds values as `lookupIn` does, for templates whose steps must have ended. Throws a `PermanentFault`
- * (`step.input_unresolvable`) for a step without an output: that is no value that may be missing.
+ * Finds values as `lookupIn` does, for templates whose steps must have ended. Throws a
+ * `PermanentFault` (`step.input_unresolvable`) for a step without an output: that is no value that
+ * may be missing.
  */
 export function lookupInEnded(values: TaskValues): Lookup {
   const lookup = lookupIn(values);
@@ -50,7 +53,9 @@ export type Expression =
   /** `other`, where `value` is missing or null. */
   | { readonly kind: "fallback"; readonly value: Template; readonly other: Template };
 
-/** Reads the expression that a template is; null: it is plain JSON, perhaps with expressions in it. */
+/**
+ * Reads the expression that a template is; null: it is plain JSON, perhaps with expressions in it.
+ */
 export function expressionIn(template: Template): Expression | null {
   if (!isObject(template) || isList(template)) return null;
   const { $literal, $ref, $concat, $fallback } = template;
@@ -63,8 +68,8 @@ export function expressionIn(template: Template): Expression | null {
 }
 
 /**
- * Fills the holes. A value that is missing is left out where it is a field of an object, and is null in a list or
- * where it is all that there is.
+ * Fills the holes. A value that is missing is left out where it is a field of an object, and is
+ * null in a list or where it is all that there is.
  */
 export const resolveTemplate = (template: Template, lookup: Lookup): Json =>
   filled(template, lookup) ?? null;
@@ -101,7 +106,10 @@ function valueOf(expression: Expression, lookup: Lookup): Json | undefined {
 /** A text as it is; anything else as JSON writes it. */
 const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** A place in what a template becomes, as a JSON pointer, and the pointer of a ref that stands there. */
+/**
+ * A place in what a template becomes, as a JSON pointer, and the pointer of a ref that stands
+ * there.
+ */
 export interface RefPlace {
   readonly place: string;
   readonly pointer: string;
@@ -128,8 +136,8 @@ export function refPlaces(template: Template, place = ""): readonly RefPlace[] {
 }
 
 /**
- * The pointer of a value that is missing, or null, at a place in what a template becomes, or around which the place
- * lies; null: there is none.
+ * The pointer of a value that is missing, or null, at a place in what a template becomes, or around
+ * which the place lies; null: there is none.
  */
 export function missingAt(template: Template, place: string, lookup: Lookup): string | null {
   if (!isObject(template)) return null;

@@ -10,8 +10,9 @@ const byteOrderMark = {
 } as const;
 
 /**
- * Reads the bytes of a file that a person wrote, with whatever editor, as a text in UTF-8: a byte order mark is no part
- * of it. What is in another encoding has no text, but a reason that follows the name of the file in a sentence.
+ * Reads the bytes of a file that a person wrote, with whatever editor, as a text in UTF-8: a byte
+ * order mark is no part of it. What is in another encoding has no text, but a reason that follows
+ * the name of the file in a sentence.
  */
 export function textOfBytes(bytes: Uint8Array): BytesAsText {
   if (isUtf16(bytes)) return { text: null, fault: "is in UTF-16: save it as UTF-8" };

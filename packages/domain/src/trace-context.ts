@@ -1,4 +1,6 @@
-/** A place in a trace, as W3C Trace Context writes it: both fields can go into headers as they are. */
+/**
+ * A place in a trace, as W3C Trace Context writes it: both fields can go into headers as they are.
+ */
 export interface TraceContext {
   /** `00-<trace id>-<span id>-<flags>`: 55 characters. */
   readonly traceparent: string;
@@ -15,7 +17,10 @@ const knownFlags = 0x03;
 /** The longest text that is looked at: newer versions may add a little at the end. */
 const longestParent = 200;
 
-/** Reads the two headers, whatever they are. Null: there is no trace, or the header does not say which. */
+/**
+ * Reads the two headers, whatever they are. Null: there is no trace, or the header does not say
+ * which.
+ */
 export function readTraceContext(traceparent: unknown, tracestate?: unknown): TraceContext | null {
   if (typeof traceparent !== "string" || traceparent.length > longestParent) return null;
   const [, version, traceId = "", spanId = "", flags = "", rest] = shape.exec(traceparent) ?? [];

@@ -5,7 +5,9 @@ import type { Change } from "./step-transitions.ts";
 import { type Task, withSteps } from "./task.ts";
 import { beginUndo } from "./undo.ts";
 
-/** Turns the task to its undo once these changes are applied, for a reason that names who said it. */
+/**
+ * Turns the task to its undo once these changes are applied, for a reason that names who said it.
+ */
 export function undoTask(
   task: Task,
   changes: readonly Change[],

@@ -7,10 +7,11 @@ export type Milliseconds = number;
 export const definitionFormat = 1;
 
 /**
- * JSON with holes: `{"$ref": "/input/customer"}` or `{"$ref": "/steps/charge/chargeId"}` is replaced
- * when the step is dispatched, `{"$literal": …}` stands for its content untouched. `{"$concat": […]}` is one text of
- * texts, numbers, truth values and refs, and is missing without one of them. `{"$fallback": [ref, other]}` is the other
- * where the value is missing or null. No other key may begin with `$`. A ref to the output of a skipped step is null.
+ * JSON with holes: `{"$ref": "/input/customer"}` or `{"$ref": "/steps/charge/chargeId"}` is
+ * replaced when the step is dispatched, `{"$literal": …}` stands for its content untouched.
+ * `{"$concat": […]}` is one text of texts, numbers, truth values and refs, and is missing without
+ * one of them. `{"$fallback": [ref, other]}` is the other where the value is missing or null. No
+ * other key may begin with `$`. A ref to the output of a skipped step is null.
  */
 export type Template = Json;
 
@@ -48,8 +49,8 @@ export interface StepPolicy {
   /** How long an Agent may work on it. */
   readonly completeWithin: Milliseconds;
   /**
-   * How long an attempt may last whose Agent keeps saying that it is at work: each heartbeat gives it
-   * `completeWithin` more, up to so long after its start. Absent: heartbeats extend nothing.
+   * How long an attempt may last whose Agent keeps saying that it is at work: each heartbeat gives
+   * it `completeWithin` more, up to so long after its start. Absent: heartbeats extend nothing.
    */
   readonly extendUpTo?: Milliseconds;
   readonly retry: RetryPolicy;
@@ -71,8 +72,8 @@ export interface StepDefinition extends StepPolicy {
   readonly name: string;
   readonly agent: string;
   /**
-   * The pool: Agents of one remote service, of which the claim chooses one that is well and has room. `agent` is its
-   * first. Absent: there is no choice.
+   * The pool: Agents of one remote service, of which the claim chooses one that is well and has
+   * room. `agent` is its first. Absent: there is no choice.
    */
   readonly agents?: readonly string[];
   readonly operation: string;
@@ -81,8 +82,8 @@ export interface StepDefinition extends StepPolicy {
   readonly after: readonly string[];
   readonly onlyIf: Condition | null;
   /**
-   * How often in a row an attempt may end without a failure, such as because no Agent took it: after that the task halts.
-   * Absent: without limit.
+   * How often in a row an attempt may end without a failure, such as because no Agent took it:
+   * after that the task halts. Absent: without limit.
    */
   readonly maxRequeues?: number;
   /** The operation of the same Agent that undoes this one; null: there is nothing to undo. */
@@ -112,8 +113,8 @@ export const operationsOfStep = ({
 export interface RemoteDefinition {
   readonly service: string;
   /**
-   * Whether the service knows a key whichever of its Agents sends it: then an attempt of another Agent repeats
-   * nothing. Absent: false.
+   * Whether the service knows a key whichever of its Agents sends it: then an attempt of another
+   * Agent repeats nothing. Absent: false.
    */
   readonly sharesKeys?: boolean;
 }
@@ -147,9 +148,10 @@ export interface WorkflowDefinition {
   /** What its Agents wrap, by Agent, where that is not a service of the Agent's own name. */
   readonly remotes?: { readonly [agent: string]: RemoteDefinition };
   /**
-   * The contracts of the operations as they were when the workflow was defined: JSON Schemas of what they take
-   * (`inputs`) and return (`outputs`), by `<agent>.<operation>`. Tasks under way are held to these, whatever
-   * the Agent's contract is by now. Absent: nothing is checked but the limits of payloads.
+   * The contracts of the operations as they were when the workflow was defined: JSON Schemas of
+   * what they take (`inputs`) and return (`outputs`), by `<agent>.<operation>`. Tasks under way are
+   * held to these, whatever the Agent's contract is by now. Absent: nothing is checked but the
+   * limits of payloads.
    */
   readonly inputs?: OperationSchemas;
   readonly outputs?: OperationSchemas;

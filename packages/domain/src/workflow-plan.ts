@@ -21,7 +21,10 @@ const separator = "+";
 /** The lane in which the steps of a pool wait for any of its Agents. */
 export const poolName = (agents: readonly string[]): string => agents.join(separator);
 
-/** The Agents that may take the steps of a lane: those of its pool, or the one that it is named after. */
+/**
+ * The Agents that may take the steps of a lane: those of its pool, or the one that it is named
+ * after.
+ */
 export const agentsOfLane = (lane: string): readonly string[] => lane.split(separator);
 
 export type StepKind = "call" | "undo";
@@ -31,7 +34,9 @@ export interface StepPlan extends StepPolicy {
   readonly name: string;
   readonly kind: StepKind;
   readonly agent: string;
-  /** The Agents that it may be given to, of which `agent` is the first; null: there is no choice. */
+  /**
+   * The Agents that it may be given to, of which `agent` is the first; null: there is no choice.
+   */
   readonly pool: Pool | null;
   readonly operation: string;
   readonly after: readonly string[];
@@ -52,7 +57,9 @@ export interface WorkflowPlan {
   readonly downstream: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The name of the step that undoes `step`. `:` is reserved, so no author's name collides with it. */
+/**
+ * The name of the step that undoes `step`. `:` is reserved, so no author's name collides with it.
+ */
 export const undoNameOf = (step: string): string => `${step}:undo`;
 
 /** Whether decisions about its tasks need their payloads. */

@@ -6,7 +6,9 @@ import { definitionOf } from "./fixtures.ts";
 
 const names = ["a", "b", "c", "d", "e", "f"];
 
-/** Any workflow of up to six steps: every graph, with and without undo, condition, halt, cool-down. */
+/**
+ * Any workflow of up to six steps: every graph, with and without undo, condition, halt, cool-down.
+ */
 export const anyWorkflow = fc
   .array(
     fc.record({

@@ -68,7 +68,8 @@ withRabbitmq(
     await expect(connectOnce(broker.url)).rejects.toThrow("ECONNREFUSED");
     await broker.start();
     expect(await broker.rabbitmqctl("list_vhosts")).toContain("kept");
-    // Erlang ran the expression before RabbitMQ booted: it loaded the application xmerl without its list of modules.
+    // Erlang ran the expression before RabbitMQ booted: it loaded the application xmerl without its
+    // list of modules.
     const shown = await broker.rabbitmqctl("eval", "application:get_key(xmerl,modules).");
     expect(shown.trim()).toBe("{ok,[]}");
   },

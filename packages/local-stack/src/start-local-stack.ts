@@ -18,7 +18,10 @@ export interface LocalStack extends AsyncDisposable {
 export interface LocalStackOptions extends Partial<StackOptions> {
   /** Forget what an earlier start left in the data folder. */
   readonly fresh?: boolean;
-  /** Called as soon as Postgres answers, while RabbitMQ still starts; with whether the server is our own. */
+  /**
+   * Called as soon as Postgres answers, while RabbitMQ still starts; with whether the server is our
+   * own.
+   */
   readonly onPostgres?: (url: string, isOurs: boolean) => Promise<void>;
 }
 

@@ -9,7 +9,10 @@ import { connectBroker } from "./connect-broker.ts";
 import { inTime } from "./connection/in-time.ts";
 import { topologyOf } from "./topology/topology.ts";
 
-/** Milliseconds for one test, below Jest's own limit: a wait that is too long says what it waited for. */
+/**
+ * Milliseconds for one test, below Jest's own limit: a wait that is too long says what it waited
+ * for.
+ */
 const testWithin = 45_000;
 const agent = "tester";
 const queue = `agent.${agent}`;
@@ -48,7 +51,10 @@ afterAll(async () => {
   await resources.disposeAsync();
 });
 
-/** Connects; the connection is closed when the tests of this file are over, however late it was opened. */
+/**
+ * Connects; the connection is closed when the tests of this file are over, however late it was
+ * opened.
+ */
 async function open(name: string): Promise<Broker> {
   const opening = connectBroker({
     url: cluster.url,
@@ -92,7 +98,10 @@ async function untilTrue(attempt: () => boolean | Promise<boolean>): Promise<voi
 }
 
 let count = 0;
-/** Publishes until a queue has it, as the resend does. Resolves to how long that took, in milliseconds. */
+/**
+ * Publishes until a queue has it, as the resend does. Resolves to how long that took, in
+ * milliseconds.
+ */
 async function publish(): Promise<number> {
   const messageId = `message ${(count += 1)}`;
   const startedAt = performance.now();

@@ -21,7 +21,10 @@ import { queueOperations } from "./topology/queue-operations.ts";
 import { declareTopology, topologyOf } from "./topology/topology.ts";
 
 export interface BrokerOptions {
-  /** A URL, or what this process knows of the broker already: then all that have it connect by turns while it is away. */
+  /**
+   * A URL, or what this process knows of the broker already: then all that have it connect by turns
+   * while it is away.
+   */
   readonly url: string | ServerAccess;
   /** Shows in the broker's list of connections. */
   readonly name: string;
@@ -91,7 +94,8 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   });
 
   const consume = consuming({ consumers, createChannel, maxMessageBytes, log });
-  // Disposed of first: a consumer that is not disposed of would ask a closed connection for channels for ever.
+  // Disposed of first: a consumer that is not disposed of would ask a closed connection for
+  // channels for ever.
   stack.defer(() => closing.abort());
   const parts = stack.move();
   return {

@@ -50,7 +50,9 @@ export function connectInBackground(
   };
 }
 
-/** A broker that may be used at once: until there is a connection nothing is sent and nothing known. */
+/**
+ * A broker that may be used at once: until there is a connection nothing is sent and nothing known.
+ */
 export function brokerInBackground(
   options: BrokerOptions,
 ): Pick<Broker, "publish" | "inspect" | "isReady"> & AsyncDisposable {

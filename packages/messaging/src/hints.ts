@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { cancelExchange, StepCancel, wakeExchange } from "@holdfast/contracts";
 import type { Broker } from "./broker.ts";
 
-/** Tells all Agents what need not be finished, and which replies were refused. Only a hint: its loss costs a line of a log. */
+/**
+ * Tells all Agents what need not be finished, and which replies were refused. Only a hint: its loss
+ * costs a line of a log.
+ */
 export const cancelHints =
   (broker: Pick<Broker, "publish">) =>
   (obsoleteAttempts: readonly StepCancel[]): void => {

@@ -21,7 +21,9 @@ export interface TestedBroker extends AsyncDisposable {
   publishAll(texts: readonly string[]): Promise<readonly PublishResult[]>;
   /** Publishes until the message is stored, as every publisher of ours does. */
   publishAtLast(outgoing: OutgoingMessage): Promise<void>;
-  /** Resolves when both connections were lost: the one that publishes, and the one that consumes. */
+  /**
+   * Resolves when both connections were lost: the one that publishes, and the one that consumes.
+   */
   connectionsLost(): Promise<void>;
   isEmpty(name: string): Promise<boolean>;
 }

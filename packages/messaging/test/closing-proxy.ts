@@ -18,7 +18,10 @@ function closeFrame(): Buffer {
   return Buffer.concat([head, payload, Buffer.from([frameEnd])]);
 }
 
-/** Opens a way to a broker on which the first connection is closed in the packet that says it is open, for tests. */
+/**
+ * Opens a way to a broker on which the first connection is closed in the packet that says it is
+ * open, for tests.
+ */
 export async function openClosingProxy(
   brokerUrl: string,
 ): Promise<AsyncDisposable & { readonly url: string; readonly connections: number }> {

@@ -22,7 +22,9 @@ export function inbox<T>() {
   };
 }
 
-/** Milliseconds. Longer than any test may take: it ends the loop of a test that Jest has given up. */
+/**
+ * Milliseconds. Longer than any test may take: it ends the loop of a test that Jest has given up.
+ */
 const longestWait = 300_000;
 
 /** Asks every 20 ms until the answer is yes: for what no event reports. */

@@ -15,7 +15,10 @@ import { workflowCatalog } from "./workflows/workflow-catalog.ts";
 export interface StateStoreOptions extends ConnectionOptions {
   /** Whether the status of every task is published to `holdfast.events`; off by default. */
   readonly events?: boolean;
-  /** Switches for benchmarks: a store without an optimisation behaves the same, only slower. All on by default. */
+  /**
+   * Switches for benchmarks: a store without an optimisation behaves the same, only slower. All on
+   * by default.
+   */
   readonly optimisations?: Optimisations;
   /** Ends the wait for the server: then this rejects with its reason. */
   readonly signal?: AbortSignal;
@@ -24,7 +27,9 @@ export interface StateStoreOptions extends ConnectionOptions {
 interface Optimisations {
   /** Keeps tasks in memory that this instance has just saved or claimed: see `TaskCache`. */
   readonly taskCache?: boolean;
-  /** Scans of due and expired steps skip the dead index entries of old snapshots: see `ScanWindow`. */
+  /**
+   * Scans of due and expired steps skip the dead index entries of old snapshots: see `ScanWindow`.
+   */
   readonly scanWindow?: boolean;
 }
 

@@ -25,7 +25,10 @@ beforeEach(async () => {
   await client.query("rollback; begin");
 });
 
-/** What runs as a role beside its operations: the routes of operators, and people, look at the store. */
+/**
+ * What runs as a role beside its operations: the routes of operators, and people, look at the
+ * store.
+ */
 const inspector = "inspect/open-inspector.ts openInspector";
 const beside: Readonly<Record<Role, readonly string[]>> = {
   submission: [],
@@ -65,7 +68,10 @@ function declarationsOfOperations(): ReadonlyMap<string, string> {
   );
 }
 
-/** Plans a statement and begins it as a role, which needs all its rights, and does nothing. Null: it may run. */
+/**
+ * Plans a statement and begins it as a role, which needs all its rights, and does nothing. Null: it
+ * may run.
+ */
 async function refusalOf(role: Role, statement: string): Promise<string | null> {
   const { text, parameters } = readQuery(statement);
   const values = parameters.length === 0 ? "" : `(${parameters.map(() => "null").join()})`;
@@ -126,7 +132,10 @@ const findFunctions = `
 
 const mentions = (text: string, name: string): boolean => new RegExp(`\\b${name}\\b`).test(text);
 
-/** The sources of functions and triggers that run with the rights of the one who runs these statements. */
+/**
+ * The sources of functions and triggers that run with the rights of the one who runs these
+ * statements.
+ */
 async function sourcesOf(statements: readonly string[]): Promise<readonly string[]> {
   interface Row {
     readonly name: string;
@@ -144,7 +153,10 @@ async function sourcesOf(statements: readonly string[]): Promise<readonly string
   return [...texts].slice(statements.length);
 }
 
-/** Whether a role may run all of these statements. Those that name an object come first: one refusal is enough. */
+/**
+ * Whether a role may run all of these statements. Those that name an object come first: one refusal
+ * is enough.
+ */
 async function mayRunAll(
   role: Role,
   statements: readonly string[],
@@ -157,8 +169,8 @@ async function mayRunAll(
 }
 
 /**
- * The grants of a role without which everything could still run. What a function or a trigger mentions counts as needed:
- * Postgres says only at run time what these may not do.
+ * The grants of a role without which everything could still run. What a function or a trigger
+ * mentions counts as needed: Postgres says only at run time what these may not do.
  */
 async function needlessGrants(role: Role): Promise<readonly string[]> {
   const statements = statementsOf(role);

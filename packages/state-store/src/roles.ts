@@ -261,7 +261,9 @@ const supervisor = {
   verifyBulkItems,
 };
 
-/** The operations of tests and people, who only read, as `holdfast_observer`. No service calls them. */
+/**
+ * The operations of tests and people, who only read, as `holdfast_observer`. No service calls them.
+ */
 const observer = {
   countTasks,
   findEvents,
@@ -270,8 +272,9 @@ const observer = {
 };
 
 /**
- * The operations of the state store, by the role of Postgres, without `holdfast_`, as which they run. A service calls no
- * other, and the grants of a role are what its operations need: see the test beside.
+ * The operations of the state store, by the role of Postgres, without `holdfast_`, as which they
+ * run. A service calls no other, and the grants of a role are what its operations need: see the
+ * test beside.
  */
 export const roles = { submission, operations, scheduler, supervisor, observer };
 
@@ -291,11 +294,12 @@ interface ObserverStore extends Bound<typeof observer> {}
 /**
  * The durable record of every task and step: the operations of all roles.
  *
- * Durations are milliseconds, instants milliseconds since 1970 on the store's clock, unless an operation says
- * otherwise. Every operation throws a `Fault`. `store.unavailable`, `store.contention` and `store.outcome_unknown`
- * are transient: the operation may have been carried out or not. Those made by `repeatable`, and those that say so, are
- * safe to repeat: they may then be called again with the same arguments. Operations retry for about five seconds on
- * their own before they throw.
+ * Durations are milliseconds, instants milliseconds since 1970 on the store's clock, unless an
+ * operation says otherwise. Every operation throws a `Fault`. `store.unavailable`,
+ * `store.contention` and `store.outcome_unknown` are transient: the operation may have been carried
+ * out or not. Those made by `repeatable`, and those that say so, are safe to repeat: they may then
+ * be called again with the same arguments. Operations retry for about five seconds on their own
+ * before they throw.
  */
 export interface StateStore
   extends SubmissionStore,

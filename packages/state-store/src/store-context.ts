@@ -26,7 +26,10 @@ export interface StoreContext {
   readonly fairnessGaps: FairnessGaps;
   /** How contracts read workflows, as far as they were compared. */
   readonly contractReadings: ContractReadings;
-  /** Whether the events of every task are enqueued, or only the messages to its submitter and alerts. */
+  /**
+   * Whether the events of every task are enqueued, or only the messages to its submitter and
+   * alerts.
+   */
   readonly events: boolean;
   /** Counts what was committed. */
   readonly counts: DecisionCounts;

@@ -8,7 +8,9 @@ import { type SubmittedTask, submitTasks } from "../src/submit/submit-in-transac
 import type { Submitted } from "../src/submit/submit-tasks.ts";
 import { openTestStore, type TestStore, testWorkflow } from "./fixtures.ts";
 
-/** An application for tests that submits tasks by SQL, beside rows of its own in `public.bookings`. */
+/**
+ * An application for tests that submits tasks by SQL, beside rows of its own in `public.bookings`.
+ */
 export interface TestApplication extends AsyncDisposable {
   readonly db: TestStore;
   readonly store: StateStore;

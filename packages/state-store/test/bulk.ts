@@ -14,7 +14,10 @@ export const openTasks = {
   createdBefore: null,
 } as const;
 
-/** Items a second: so many that a round never waits for the next item, however soon it follows the creation. */
+/**
+ * Items a second: so many that a round never waits for the next item, however soon it follows the
+ * creation.
+ */
 const unlimited = 1_000_000_000;
 
 export const newBulkRequest = (changes: Partial<NewBulkOperation> = {}): NewBulkOperation => ({

@@ -75,7 +75,9 @@ export async function openTestStore(): Promise<TestStore> {
   };
 }
 
-/** What observers may do, with their rights, whichever service's store a test has: no service may. */
+/**
+ * What observers may do, with their rights, whichever service's store a test has: no service may.
+ */
 function observing(open: () => Promise<StateStore>): Pick<StateStore, keyof typeof roles.observer> {
   const names = Object.keys(roles.observer) as (keyof typeof roles.observer)[];
   type Ask = (...args: unknown[]) => Promise<unknown>;
@@ -112,8 +114,8 @@ const lostClaims = `
    where steps.process_state = 'processing' and locked_by = $1 and token::text <> all ($2::text[])`;
 
 /**
- * When the answer to a claim is lost, a Scheduler leaves the steps to the resend. A test that counts
- * them wants them at once: they are what its claimer holds without an answer.
+ * When the answer to a claim is lost, a Scheduler leaves the steps to the resend. A test that
+ * counts them wants them at once: they are what its claimer holds without an answer.
  */
 function claimingExactly(store: StateStore, ask: TestStore["query"]): StateStore {
   const told: string[] = [];

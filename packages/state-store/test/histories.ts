@@ -2,7 +2,9 @@ import { seededRandom } from "@holdfast/runtime";
 import { Client } from "pg";
 import type { TestStore } from "./fixtures.ts";
 
-/** Transactions that write random histories, of which some commit late and some never, for tests. */
+/**
+ * Transactions that write random histories, of which some commit late and some never, for tests.
+ */
 export interface Histories extends AsyncDisposable {
   /** Begins a transaction or goes on with one: writes rows, commits or rolls back, at random. */
   act(): Promise<void>;

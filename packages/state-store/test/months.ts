@@ -22,10 +22,15 @@ export interface MonthsStore extends AsyncDisposable {
   months(): Promise<readonly string[]>;
   /** The first day of the month that is so many away, by the store's clock. */
   readonly monthAt: (offset: number) => Promise<string>;
-  /** Makes the store look as if it had been migrated so many months ago, and had got no partitions since. */
+  /**
+   * Makes the store look as if it had been migrated so many months ago, and had got no partitions
+   * since.
+   */
   beginAt(offset: number): Promise<void>;
   dropByHand(month: string): Promise<void>;
-  /** Submits orders, and does their step unless they are to stay; then moves them to another month. */
+  /**
+   * Submits orders, and does their step unless they are to stay; then moves them to another month.
+   */
   submitIn(month: string, tasks: number, isProcessed?: boolean, workflow?: string): Promise<void>;
   connect(): Promise<Client & AsyncDisposable>;
   count(table: string): Promise<number>;
@@ -126,7 +131,10 @@ const day = 24 * 3_600_000;
 /** Milliseconds for which finished tasks are kept. */
 export const kept = 31 * day;
 
-/** What a Supervisor does about the past, once; whether the month before last is old depends on the day. */
+/**
+ * What a Supervisor does about the past, once; whether the month before last is old depends on the
+ * day.
+ */
 export async function dropOldMonths(store: MonthsStore): Promise<readonly string[]> {
   const dropped: string[] = [];
   const undecided = await store.monthAt(-2);

@@ -9,7 +9,10 @@ export const partitionedTables = [
   "state.events",
 ];
 
-/** Makes what was submitted this month look as if it had been in the middle of another one, for tests. */
+/**
+ * Makes what was submitted this month look as if it had been in the middle of another one, for
+ * tests.
+ */
 export async function moveToMonth(db: Pick<TestStore, "query">, month: string): Promise<void> {
   const [times] = await db.query<Times>(
     `select ($1::timestamp at time zone 'UTC' + interval '14 days')::text as instant,

@@ -9,8 +9,8 @@ export interface PoolerOptions {
 }
 
 /**
- * Stands between clients and a server as poolers do, with as much of the protocol as that takes. Answers greetings
- * with a session number of its own.
+ * Stands between clients and a server as poolers do, with as much of the protocol as that takes.
+ * Answers greetings with a session number of its own.
  */
 export async function openPooler(
   serverUrl: string,
@@ -58,8 +58,8 @@ function ownSession(client: Socket, server: Socket, startup: Buffer): void {
 }
 
 /**
- * The first connection logs in for all; each later one gets the answer that all is well. One after the
- * other has the session, until the server is ready for the next.
+ * The first connection logs in for all; each later one gets the answer that all is well. One after
+ * the other has the session, until the server is ready for the next.
  */
 function sharedSession(toServer: () => Socket) {
   let server: Socket | null = null;

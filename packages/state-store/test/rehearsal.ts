@@ -6,8 +6,9 @@ import { readMigrations } from "../src/migrate/migration-files.ts";
 export const firstMigration = "0001_holdfast";
 
 /**
- * Migrations as later releases may bring them, with numbers that no release reaches: one of each kind, on the tables of this release. They show
- * what the runner of migrations can do while a store is at work.
+ * Migrations as later releases may bring them, with numbers that no release reaches: one of each
+ * kind, on the tables of this release. They show what the runner of migrations can do while a store
+ * is at work.
  */
 export const rehearsal: readonly string[] = [
   fileURLToPath(new URL("./rehearsal", import.meta.url)),

@@ -6,7 +6,10 @@ import { readQuery, statementFiles } from "../src/postgres/query.ts";
 interface Column {
   readonly name: string;
   readonly type: string;
-  /** Whether the column can be null. Null: Postgres cannot tell, because the column is an expression. */
+  /**
+   * Whether the column can be null. Null: Postgres cannot tell, because the column is an
+   * expression.
+   */
   readonly nullable: boolean | null;
 }
 
@@ -30,7 +33,10 @@ export const typesFilesIn = (sources: string): readonly string[] =>
     .map((file) => `postgres/statements/${file}`)
     .toSorted();
 
-/** Asks a migrated database what each statement of a room takes and returns, and writes it as TypeScript. */
+/**
+ * Asks a migrated database what each statement of a room takes and returns, and writes it as
+ * TypeScript.
+ */
 export async function describeRoom(client: Client, room: string): Promise<string> {
   const names = [...statementFiles.entries()]
     .filter(([, file]) => basename(dirname(file)) === room)

@@ -21,8 +21,9 @@ const partsOfContext: Readonly<Record<string, string>> = {
 const declarations = readDeclarations();
 
 /**
- * Finds the statements that a declaration may run, such as `claim/claim-due-steps.ts claimDueSteps`: those that it binds
- * with `query` or `queryAmong`, and those of all other declarations that it mentions.
+ * Finds the statements that a declaration may run, such as `claim/claim-due-steps.ts
+ * claimDueSteps`: those that it binds with `query` or `queryAmong`, and those of all other
+ * declarations that it mentions.
  */
 export function statementsUsedBy(declaration: string): ReadonlySet<string> {
   if (!declarations.has(declaration)) throw new Error(`There is no declaration ${declaration}`);

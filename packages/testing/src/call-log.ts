@@ -22,7 +22,10 @@ interface CallLog {
   readonly running: number;
   begin(call: HandlerCall): HandlerCall;
   end(call: HandlerCall, outcome: Partial<HandlerCall>): void;
-  /** Waits until a call ends, or for so many real milliseconds: then those that run count as running no more. */
+  /**
+   * Waits until a call ends, or for so many real milliseconds: then those that run count as running
+   * no more.
+   */
   readonly nextEnd: (timeout: number) => Promise<void>;
 }
 

@@ -1,7 +1,10 @@
 import { TransientFault } from "@holdfast/domain";
 import type { Duration } from "@holdfast/workflow";
 
-/** The points at which an Agent can die: before the handler, after it, or around the publish of its reply. */
+/**
+ * The points at which an Agent can die: before the handler, after it, or around the publish of its
+ * reply.
+ */
 export type AgentPoint = "agent.received" | "agent.worked" | "agent.replying" | "agent.replied";
 
 /**
@@ -44,15 +47,17 @@ interface KillOptions extends Times {
 }
 
 /**
- * Kills the Agent at this point, as `kill -9` would; a new process starts a second later. With `step`, only
- * while it performs that step.
+ * Kills the Agent at this point, as `kill -9` would; a new process starts a second later. With
+ * `step`, only while it performs that step.
  */
 export const kill = (
   agent: string,
   { at, step = null, times = 1 }: KillOptions,
 ): InjectedFault => ({ kind: "kill", agent, at, step, times });
 
-/** Drops the reply to this step: the handler was called, and no Scheduler learns what became of it. */
+/**
+ * Drops the reply to this step: the handler was called, and no Scheduler learns what became of it.
+ */
 export const loseReply = (step: string, { times = 1 }: Times = {}): InjectedFault => ({
   kind: "loseReply",
   step,
@@ -79,7 +84,10 @@ export const delayRequest = (
   { by, times = 1 }: Times & { readonly by: Duration },
 ): InjectedFault => ({ kind: "delayRequest", step, by, times });
 
-/** Fails this step instead of calling its handler. With a transient fault unless `error` says otherwise. */
+/**
+ * Fails this step instead of calling its handler. With a transient fault unless `error` says
+ * otherwise.
+ */
 export const fail = (
   step: string,
   { error = unavailable, times = 1 }: Times & { readonly error?: Error } = {},

@@ -9,11 +9,17 @@ export interface CallRecorder {
   record(agent: HostedAgent): HostedAgent;
   /** How many handlers are running that virtual time has to wait for. */
   readonly awaited: number;
-  /** Waits until a handler ends, or for so many real milliseconds: then virtual time goes on without it. */
+  /**
+   * Waits until a handler ends, or for so many real milliseconds: then virtual time goes on without
+   * it.
+   */
   nextEnd(timeout: number): Promise<void>;
 }
 
-/** Retries and circuit breakers of Agents live in real time: the policies of the steps are what is tested. */
+/**
+ * Retries and circuit breakers of Agents live in real time: the policies of the steps are what is
+ * tested.
+ */
 const noRetries: ResiliencePolicy = {
   call: (work) => work(),
   health: () => ({ breaker: "closed", openForMs: 0 }),
@@ -21,7 +27,10 @@ const noRetries: ResiliencePolicy = {
 
 type AnyHandler = HostedAgent["handlers"][string];
 
-/** Records the calls of handlers. `failureOf` says what is thrown instead of calling the handler of a step. */
+/**
+ * Records the calls of handlers. `failureOf` says what is thrown instead of calling the handler of
+ * a step.
+ */
 export function callRecorder(
   { timeline, tell }: Pick<World, "timeline" | "tell">,
   failureOf: (step: string) => Error | null,

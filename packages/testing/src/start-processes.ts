@@ -19,7 +19,10 @@ interface ProcessesOptions {
 const restartDelay = 1_000;
 const ignored = { publishing: () => {}, confirmed: () => {} };
 
-/** Starts a Scheduler, a Supervisor and a process for each Agent, and starts each again when it dies. */
+/**
+ * Starts a Scheduler, a Supervisor and a process for each Agent, and starts each again when it
+ * dies.
+ */
 export function startProcesses({ world, store, injector, agents }: ProcessesOptions): void {
   const portsOf = (host: Host): Ports => ({
     store: storePort(world, host, store),

@@ -5,7 +5,9 @@ import type { InputOf, Schema, Workflow } from "@holdfast/workflow";
 import type { MemoryBroker } from "./simulator/broker/memory-broker.ts";
 import type { MemoryStore } from "./simulator/store/memory-store.ts";
 
-/** Checks the input by the schema of the workflow and submits a task. Returns the id of the task. */
+/**
+ * Checks the input by the schema of the workflow and submits a task. Returns the id of the task.
+ */
 export async function submitTask<S extends Schema>(
   { name, input: schema }: Workflow<S>,
   input: InputOf<S>,

@@ -24,8 +24,9 @@ export interface TestOptions<Input> {
   readonly input: Input;
   readonly faults?: readonly InjectedFault[];
   /**
-   * Real milliseconds for which virtual time waits for a handler that does real I/O; 1,000 unless said
-   * otherwise. A handler that waits longer, such as for its signal to abort, waits in virtual time.
+   * Real milliseconds for which virtual time waits for a handler that does real I/O; 1,000 unless
+   * said otherwise. A handler that waits longer, such as for its signal to abort, waits in virtual
+   * time.
    */
   readonly timeout?: number;
 }
@@ -39,8 +40,8 @@ export interface TestRun {
   /** What happened so far, one line each: print it when a test fails. */
   readonly story: readonly string[];
   /**
-   * Lets virtual time pass until the task has ended or halted. Throws when it has not within a virtual day,
-   * or within the time that is given.
+   * Lets virtual time pass until the task has ended or halted. Throws when it has not within a
+   * virtual day, or within the time that is given.
    */
   finished(options?: { readonly within?: Duration }): Promise<TaskView>;
   /** Lets so much virtual time pass, such as `10m`. */
@@ -48,10 +49,10 @@ export interface TestRun {
 }
 
 /**
- * Runs a workflow with its handlers in this process: the real Scheduler, Supervisor and Agents, over a
- * store and a broker in memory and a clock that is virtual, so an hour takes milliseconds. The input is
- * checked first, as at a submission. Throws when an Agent of the workflow is missing, or a fault names
- * something that is not there.
+ * Runs a workflow with its handlers in this process: the real Scheduler, Supervisor and Agents,
+ * over a store and a broker in memory and a clock that is virtual, so an hour takes milliseconds.
+ * The input is checked first, as at a submission. Throws when an Agent of the workflow is missing,
+ * or a fault names something that is not there.
  */
 export async function testWorkflow<S extends Schema>(
   workflow: Workflow<S>,
@@ -132,7 +133,9 @@ function unfinished(task: TaskView, within: Duration, story: readonly string[]):
   ].join("\n");
 }
 
-/** Throws when an Agent of the workflow is missing, or a fault names something that is not there. */
+/**
+ * Throws when an Agent of the workflow is missing, or a fault names something that is not there.
+ */
 function checkTest(
   definition: WorkflowDefinition,
   {
@@ -177,7 +180,10 @@ interface VirtualTime {
   pass(ms: number): Promise<void>;
 }
 
-/** Time that passes only when a test says so. `timeout`: real milliseconds for which it waits for a handler. */
+/**
+ * Time that passes only when a test says so. `timeout`: real milliseconds for which it waits for a
+ * handler.
+ */
 function virtualTime(
   timeline: World["timeline"],
   {

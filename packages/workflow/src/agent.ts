@@ -26,13 +26,14 @@ export type Operations = Readonly<Record<string, Operation>>;
 
 export interface AgentOptions {
   /**
-   * The remote service that the Agent wraps: several Agents may wrap one, such as its accounts or regions. By
-   * default one of the Agent's own name.
+   * The remote service that the Agent wraps: several Agents may wrap one, such as its accounts or
+   * regions. By default one of the Agent's own name.
    */
   readonly remote?: string;
   /**
-   * Whether the remote service knows an idempotency key whichever of its Agents sends it: it does nothing twice
-   * although two of them ask. False by default; say true only if the service promises it.
+   * Whether the remote service knows an idempotency key whichever of its Agents sends it: it does
+   * nothing twice although two of them ask. False by default; say true only if the service promises
+   * it.
    */
   readonly sharesKeys?: boolean;
 }
@@ -55,7 +56,10 @@ export interface Call<Result> extends MayBeRefused {
 
 export const contract = Symbol("contract");
 
-/** The hash of what an operation takes and returns, as stored workflows have it; null: there is nothing to compare. */
+/**
+ * The hash of what an operation takes and returns, as stored workflows have it; null: there is
+ * nothing to compare.
+ */
 export const contractOf = ({ input, output }: Operation): string | null =>
   contractHash({ input: inputSchemaOf(input), output: outputSchemaOf(output) });
 
@@ -66,7 +70,9 @@ export interface AgentContract<O extends Operations = Operations> extends MayBeR
   readonly remote?: RemoteDefinition;
 }
 
-/** What a workflow sees of an Agent: `inventory.reserve({ … })` writes down a call and makes none. */
+/**
+ * What a workflow sees of an Agent: `inventory.reserve({ … })` writes down a call and makes none.
+ */
 export type Agent<O extends Operations> = {
   readonly [contract]: AgentContract<O>;
 } & {
@@ -76,8 +82,8 @@ export type Agent<O extends Operations> = {
 };
 
 /**
- * Declares an Agent by its name, which is also its queue, by the operations it offers, and by what it wraps. Throws a
- * `ContractFault` (`agent.invalid`) with a line for each mistake.
+ * Declares an Agent by its name, which is also its queue, by the operations it offers, and by what
+ * it wraps. Throws a `ContractFault` (`agent.invalid`) with a line for each mistake.
  */
 export function defineAgent<const O extends Operations>(
   name: string,
@@ -92,7 +98,10 @@ export function defineAgent<const O extends Operations>(
   }
 }
 
-/** Stands for an Agent that is refused: its module goes on, and each workflow that calls it is refused as well. */
+/**
+ * Stands for an Agent that is refused: its module goes on, and each workflow that calls it is
+ * refused as well.
+ */
 function refusedAgent<O extends Operations>(name: string, operations: O, error: unknown): Agent<O> {
   const refused = { [refusal]: { error } };
   const nothing = { undo: null, inputSchema: null, outputSchema: null, ...refused };
@@ -136,7 +145,10 @@ function declare<O extends Operations>(
   return { ...Object.fromEntries(calls), [contract]: { name, operations, ...remote } };
 }
 
-/** What goes without saying is left out: a definition that says nothing new stays the same definition. */
+/**
+ * What goes without saying is left out: a definition that says nothing new stays the same
+ * definition.
+ */
 function remoteOf(
   name: string,
   { remote: service = name, sharesKeys = false }: AgentOptions,
@@ -152,7 +164,10 @@ const remoteProblems = (agent: string, { remote }: AgentOptions): readonly strin
         `Agent ${agent}: remote "${remote}": not a usable name (lower-case letters, digits and dashes)`,
       ];
 
-/** What no message can have: an Agent would refuse each request, or its workflows would know another type. */
+/**
+ * What no message can have: an Agent would refuse each request, or its workflows would know another
+ * type.
+ */
 const schemaProblems = (agent: string, operations: Operations): readonly string[] =>
   Object.entries(operations).flatMap(([name, { input, output }]) => {
     const taken = partThatIsNoJson(input, { way: "input", mayCoerce: true });

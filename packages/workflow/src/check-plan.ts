@@ -19,10 +19,12 @@ interface Finding {
 }
 
 /**
- * Reads the source of a workflow's function, and refuses what JavaScript decides while the steps are written down, once
- * for all tasks, although it reads as if each task decided it: an `if` on a value of the input, a `||` behind one, a
- * `catch` around a step. No ref can notice that it is looked at as a truth value. It refuses joins that seem forgotten, too. Where there is no source to read, such
- * as in a definition as JSON, nothing is refused. Throws a `ContractFault` (`workflow.invalid`) with a line for each.
+ * Reads the source of a workflow's function, and refuses what JavaScript decides while the steps
+ * are written down, once for all tasks, although it reads as if each task decided it: an `if` on a
+ * value of the input, a `||` behind one, a `catch` around a step. No ref can notice that it is
+ * looked at as a truth value. It refuses joins that seem forgotten, too. Where there is no source
+ * to read, such as in a definition as JSON, nothing is refused. Throws a `ContractFault`
+ * (`workflow.invalid`) with a line for each.
  */
 export function checkPlan({ name, definition, [planOf]: plan }: Planned): void {
   if (plan === undefined) return;
@@ -43,8 +45,9 @@ type Written = Pick<StepDefinition, "name" | "after">;
 const listed = (names: readonly string[]): string => names.join(", ");
 
 /**
- * Steps that say no `after`, and so follow the step above alone, although another one above is waited for by nothing: as
- * the step after two branches does, when its author forgets to say that it joins them.
+ * Steps that say no `after`, and so follow the step above alone, although another one above is
+ * waited for by nothing: as the step after two branches does, when its author forgets to say that
+ * it joins them.
  */
 function forgottenJoins(
   steps: readonly Written[],
@@ -99,13 +102,18 @@ function findingsIn(source: string): readonly Located[] {
 const isWithin = (node: AnyNode, other: AnyNode): boolean =>
   node.start >= other.start && node.end <= other.end;
 
-/** What makes an expression of a function as it prints itself: an arrow or a function, or a method. */
+/**
+ * What makes an expression of a function as it prints itself: an arrow or a function, or a method.
+ */
 const wrappings = [
   ["(", ")"],
   ["({", "})"],
 ] as const;
 
-/** The function in its own source, and the text in which its places are; null: there is none, as of one that is native. */
+/**
+ * The function in its own source, and the text in which its places are; null: there is none, as of
+ * one that is native.
+ */
 function functionIn(source: string): { readonly plan: PlanNode; readonly text: string } | null {
   for (const [before, after] of wrappings) {
     const text = `${before}${source}${after}`;
@@ -157,8 +165,8 @@ interface Refs {
 }
 
 /**
- * Finds the names that stand for refs: the input, what steps return, and what is taken out of them or made of them. A
- * name counts in the whole function.
+ * Finds the names that stand for refs: the input, what steps return, and what is taken out of them
+ * or made of them. A name counts in the whole function.
  */
 function refsOf({ params: [input, step], body }: PlanNode): Refs {
   const names = new Set(input === undefined ? [] : namesIn(input));

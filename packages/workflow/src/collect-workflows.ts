@@ -10,7 +10,10 @@ export type { RefusedDefinition } from "./refusals.ts";
 /** What a module has of workflows. */
 export interface CollectedWorkflows<Definition> {
   readonly definitions: readonly Definition[];
-  /** Workflows that cannot be stored, and Agents that cannot be defined; the others of their module can. */
+  /**
+   * Workflows that cannot be stored, and Agents that cannot be defined; the others of their module
+   * can.
+   */
   readonly refused: readonly RefusedDefinition[];
 }
 
@@ -21,10 +24,11 @@ const collecting = globalThis as CollectsRefusals;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Loads a module and collects its workflows. One that `defineWorkflow`, `checkPlan` or `read` refuses is listed by its
- * name, as is an Agent that `defineAgent` refuses, and the others are collected all the same. A workflow that calls such
- * an Agent is refused as well. `read` makes of a definition what is wanted of it, as `validateDefinition` does. Throws
- * what `load` throws: nothing of the module is known then.
+ * Loads a module and collects its workflows. One that `defineWorkflow`, `checkPlan` or `read`
+ * refuses is listed by its name, as is an Agent that `defineAgent` refuses, and the others are
+ * collected all the same. A workflow that calls such an Agent is refused as well. `read` makes of a
+ * definition what is wanted of it, as `validateDefinition` does. Throws what `load` throws: nothing
+ * of the module is known then.
  */
 export function collectWorkflows<Definition>(
   load: () => Promise<object>,

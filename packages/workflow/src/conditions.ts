@@ -21,7 +21,10 @@ export const isIn = <T>(value: Ref<T>, others: readonly Template<NoInfer<T>>[]):
   in: [toTemplate(value), others.map((other) => toTemplate(other))],
 });
 
-/** A number, or a value that will be one. One that is missing, null or no number is neither greater nor less. */
+/**
+ * A number, or a value that will be one. One that is missing, null or no number is neither greater
+ * nor less.
+ */
 type Comparable = Ref<number | null | undefined>;
 
 /** Both are numbers, and the value is greater than the other. */

@@ -30,14 +30,19 @@ export type WorkflowName = `${string}.v${number}`;
 
 /** The places in the input of a workflow's tasks by which these share a band. */
 interface FairnessOptions {
-  /** The key, such as a customer's id: a text or a whole number. Tasks without one are claimed in the order of time. */
+  /**
+   * The key, such as a customer's id: a text or a whole number. Tasks without one are claimed in
+   * the order of time.
+   */
   readonly key: Ref<string> | Ref<number> | Ref<string | null> | Ref<string | undefined>;
   /** 1 to 1000: how many steps are claimed for one of a key with the weight 1. */
   readonly weight?: Ref<number> | Ref<number | null> | Ref<number | undefined>;
 }
 
 export interface WorkflowOptions<Input = unknown> {
-  /** Limit on the whole task: once it has passed, the task is undone. None unless said otherwise. */
+  /**
+   * Limit on the whole task: once it has passed, the task is undone. None unless said otherwise.
+   */
   readonly completeWithin?: Duration;
   /** The business's noun for its tasks: with `orders` they are submitted at `POST /v1/orders`. */
   readonly collection?: string;
@@ -51,8 +56,8 @@ interface WithDefaults<Defaults> {
 }
 
 /**
- * A workflow is data: what follows it later is bound to `definition`, and to nothing else of it. `Output` is what a
- * processed task shows as its result, for the types of clients.
+ * A workflow is data: what follows it later is bound to `definition`, and to nothing else of it.
+ * `Output` is what a processed task shows as its result, for the types of clients.
  */
 export interface Workflow<S extends Schema, Output = unknown> {
   readonly name: WorkflowName;
@@ -74,7 +79,10 @@ export interface WrittenPlan {
   readonly following: readonly string[];
 }
 
-/** Is the same in every copy of this package: a project may have another one than the command that checks it. */
+/**
+ * Is the same in every copy of this package: a project may have another one than the command that
+ * checks it.
+ */
 export const planOf: unique symbol = Symbol.for("holdfast.plan");
 
 declare const result: unique symbol;
@@ -89,8 +97,8 @@ export type AddStep<Defaults = unknown> = <
 ) => Ref<Only extends Conditional ? Result | null : Result>;
 
 /**
- * Writes the steps down, one after the other, and says what a processed task shows as its result. It is not async: there
- * is nothing to wait for.
+ * Writes the steps down, one after the other, and says what a processed task shows as its result.
+ * It is not async: there is nothing to wait for.
  */
 export type Plan<Input, Planned = unknown, Defaults = unknown> = (
   input: Ref<Input>,
@@ -256,7 +264,9 @@ function stepNameOf(step: Ref<unknown> | string): string {
   );
 }
 
-/** Has a `ContractFault` of `work` say where it happened; a place that moves on is asked for then. */
+/**
+ * Has a `ContractFault` of `work` say where it happened; a place that moves on is asked for then.
+ */
 function within<T>(place: string | (() => string), work: () => T): T {
   try {
     return work();

@@ -6,8 +6,9 @@ import { toTemplate } from "./to-template.ts";
 type TextPart = string | number | boolean;
 
 /**
- * One text of several parts: texts and numbers, and values that will be such. It is missing if one of them is missing or
- * null: give that one a `fallback`. Throws a `ContractFault` (`workflow.invalid`) for anything else, and for no parts.
+ * One text of several parts: texts and numbers, and values that will be such. It is missing if one
+ * of them is missing or null: give that one a `fallback`. Throws a `ContractFault`
+ * (`workflow.invalid`) for anything else, and for no parts.
  */
 export function concat<
   const Parts extends readonly (TextPart | Later<TextPart | null | undefined>)[],
@@ -30,8 +31,8 @@ type MissingPart<Part> =
     : never;
 
 /**
- * The value, or the other one where it is missing or null. The other one may be a value that will be known, too. Throws a
- * `ContractFault` (`workflow.invalid`) if the value is no ref.
+ * The value, or the other one where it is missing or null. The other one may be a value that will
+ * be known, too. Throws a `ContractFault` (`workflow.invalid`) if the value is no ref.
  */
 export function fallback<T, U>(value: Later<T>, other: Later<U>): Later<NonNullable<T> | U>;
 export function fallback<T>(value: Later<T>, other: Literal<NonNullable<T>>): Later<NonNullable<T>>;

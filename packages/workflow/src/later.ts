@@ -1,6 +1,9 @@
 declare const later: unique symbol;
 
-/** A value that is known later. Its name is what the compiler calls a `Ref` that cannot be reached into. */
+/**
+ * A value that is known later. Its name is what the compiler calls a `Ref` that cannot be reached
+ * into.
+ */
 export interface Ref<T> {
   readonly [later]: T;
 }

@@ -11,8 +11,8 @@ export interface PooledAgent {
 }
 
 /**
- * The contracts of the Agents of a pool. Throws unless the call can go to each of them: it must be of one of them, and
- * mean the same to all.
+ * The contracts of the Agents of a pool. Throws unless the call can go to each of them: it must be
+ * of one of them, and mean the same to all.
  */
 export function contractsOfPool(
   call: Call<unknown>,

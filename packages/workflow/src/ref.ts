@@ -16,8 +16,8 @@ type Reach<T> = {
 };
 
 /**
- * What a step can be given: literal data with refs anywhere in it. A field whose value is missing is left out, so a ref
- * that may lead to nothing goes where the field may be left out.
+ * What a step can be given: literal data with refs anywhere in it. A field whose value is missing
+ * is left out, so a ref that may lead to nothing goes where the field may be left out.
  */
 export type Template<T> = Later<T> | Literal<T>;
 export type Literal<T> = T extends readonly unknown[]
@@ -26,10 +26,15 @@ export type Literal<T> = T extends readonly unknown[]
     ? { readonly [K in keyof T]: Template<T[K]> }
     : T;
 
-/** The template of an element of a list, or of all that a step is given: a value that is missing is null there. */
+/**
+ * The template of an element of a list, or of all that a step is given: a value that is missing is
+ * null there.
+ */
 export type WholeTemplate<T> = Template<T> | (null extends T ? Ref<T | undefined> : never);
 
-/** What a template becomes once its refs have their values. A field of a missing value is left out. */
+/**
+ * What a template becomes once its refs have their values. A field of a missing value is left out.
+ */
 export type ResultOf<Planned> =
   Planned extends Later<infer Value>
     ? Exclude<Value, undefined> | (undefined extends Value ? null : never)
@@ -66,15 +71,15 @@ type IsRecord<T> = [T] extends [readonly unknown[]]
     : false;
 
 /**
- * Returns the same value, now known to be there: for a step whose condition says that it is. A workflow whose
- * condition does not say so is refused when it is stored.
+ * Returns the same value, now known to be there: for a step whose condition says that it is. A
+ * workflow whose condition does not say so is refused when it is stored.
  */
 export const present = <T>(value: Ref<T>): Ref<NonNullable<T>> =>
   value as unknown as Ref<NonNullable<T>>;
 
 /**
- * Returns the element of a list at an index from 0 on. It may be missing: a list may be shorter. Throws a
- * `ContractFault` (`workflow.invalid`) for what is no such index, or no ref.
+ * Returns the element of a list at an index from 0 on. It may be missing: a list may be shorter.
+ * Throws a `ContractFault` (`workflow.invalid`) for what is no such index, or no ref.
  */
 export function at<T extends readonly unknown[] | null | undefined>(
   list: Ref<T>,
@@ -95,12 +100,15 @@ const templateKey = Symbol("template");
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
 /**
- * Makes a ref. It prints as `Ref(/input/city)`. Everything that would take it for the value itself throws: it stands on a
- * function, so that a call of it, such as of a method of texts, does too.
+ * Makes a ref. It prints as `Ref(/input/city)`. Everything that would take it for the value itself
+ * throws: it stands on a function, so that a call of it, such as of a method of texts, does too.
  */
 export const refTo = <T>(pointer: string): Ref<T> => later({ $ref: pointer });
 
-/** Makes what stands for the value of a template. Below a ref are refs; what is made of refs cannot be reached into. */
+/**
+ * Makes what stands for the value of a template. Below a ref are refs; what is made of refs cannot
+ * be reached into.
+ */
 export function later<T>(template: WrittenTemplate): Ref<T> {
   const expression = expressionIn(template);
   const pointer = expression?.kind === "ref" ? expression.pointer : null;
@@ -125,7 +133,10 @@ export function later<T>(template: WrittenTemplate): Ref<T> {
   return new Proxy(emptyFunction(inspect), traps) as unknown as Ref<T>;
 }
 
-/** A function without the properties of one, so that each key of a ref is free for a field of its value. */
+/**
+ * A function without the properties of one, so that each key of a ref is free for a field of its
+ * value.
+ */
 function emptyFunction(inspect: () => string): () => string {
   const target = (): string => inspect();
   Reflect.deleteProperty(target, "name");

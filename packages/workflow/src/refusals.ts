@@ -7,15 +7,24 @@ export interface RefusedDefinition {
   readonly error: unknown;
 }
 
-/** The key of the list of refused definitions, in the global object: a project may have another copy of this package. */
+/**
+ * The key of the list of refused definitions, in the global object: a project may have another copy
+ * of this package.
+ */
 export const refusals: unique symbol = Symbol.for("holdfast.refusals");
 
-/** The global object: while it has a list, a definition that is refused goes into that, and no other of its module fails. */
+/**
+ * The global object: while it has a list, a definition that is refused goes into that, and no other
+ * of its module fails.
+ */
 export interface CollectsRefusals {
   [refusals]?: RefusedDefinition[];
 }
 
-/** Lists a definition that is refused while a module is loaded for its definitions. Throws its error otherwise. */
+/**
+ * Lists a definition that is refused while a module is loaded for its definitions. Throws its error
+ * otherwise.
+ */
 export function refuse(refused: RefusedDefinition): void {
   const list = (globalThis as CollectsRefusals)[refusals];
   if (list === undefined) throw refused.error;
@@ -30,7 +39,10 @@ export interface MayBeRefused {
   readonly [refusal]?: { readonly error: unknown };
 }
 
-/** Throws a `ContractFault` that names the Agent if it is refused: what uses it cannot be defined either. */
+/**
+ * Throws a `ContractFault` that names the Agent if it is refused: what uses it cannot be defined
+ * either.
+ */
 export function mustNotBeRefused(agent: string, { [refusal]: refused }: MayBeRefused): void {
   if (refused === undefined) return;
   const { error } = refused;

@@ -16,8 +16,9 @@ export type InputOf<S extends Schema> = StandardSchemaV1.InferInput<S>;
 export type OutputOf<S extends Schema> = StandardSchemaV1.InferOutput<S>;
 
 /**
- * The JSON Schema (draft 7) of what a schema makes of a value; null: it cannot be written as one, such as
- * that of a transformation. Fields that it does not know are let in: readers accept what a newer writer adds.
+ * The JSON Schema (draft 7) of what a schema makes of a value; null: it cannot be written as one,
+ * such as that of a transformation. Fields that it does not know are let in: readers accept what a
+ * newer writer adds.
  */
 export function outputSchemaOf(schema: Schema): { readonly [key: string]: Json } | null {
   try {
@@ -27,7 +28,10 @@ export function outputSchemaOf(schema: Schema): { readonly [key: string]: Json }
   }
 }
 
-/** The JSON Schema (draft 7) of what a schema takes, as `outputSchemaOf` does for what it makes of it. */
+/**
+ * The JSON Schema (draft 7) of what a schema takes, as `outputSchemaOf` does for what it makes of
+ * it.
+ */
 export function inputSchemaOf(schema: Schema): { readonly [key: string]: Json } | null {
   try {
     return openObjects(jsonSchemaOf(schema));
@@ -82,13 +86,15 @@ const noJson: Readonly<Record<string, string>> = {
 interface Way {
   /** What goes into the schema, or what comes out of it. */
   readonly way: "input" | "output";
-  /** Whether what the schema makes of JSON by itself is taken, as `z.coerce.date()` does of a text. */
+  /**
+   * Whether what the schema makes of JSON by itself is taken, as `z.coerce.date()` does of a text.
+   */
   readonly mayCoerce?: boolean;
 }
 
 /**
- * The first part of a schema that no JSON is, such as `/when: a Date cannot be JSON: use z.iso.datetime()`; null: there is
- * none that is known.
+ * The first part of a schema that no JSON is, such as `/when: a Date cannot be JSON: use
+ * z.iso.datetime()`; null: there is none that is known.
  */
 export function partThatIsNoJson(
   schema: unknown,

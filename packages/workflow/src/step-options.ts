@@ -20,7 +20,10 @@ export interface RetryOptions {
   readonly max?: Duration;
 }
 
-/** What follows once the threshold is reached: a wait for an extended period, then counting starts anew. */
+/**
+ * What follows once the threshold is reached: a wait for an extended period, then counting starts
+ * anew.
+ */
 export interface CoolDownOptions {
   readonly wait: Duration;
   /** How often; null: without limit. */
@@ -35,11 +38,14 @@ interface FaultOptions {
 }
 
 /**
- * Options by fault code, such as `payments.limit_reached`, or `payments.*` for all of an area. The first match wins.
+ * Options by fault code, such as `payments.limit_reached`, or `payments.*` for all of an area. The
+ * first match wins.
  */
 type FaultsOptions = Readonly<Record<string, FaultOptions>>;
 
-/** The policy of a step's undo. By default it may fail more often, and is retried until it succeeds. */
+/**
+ * The policy of a step's undo. By default it may fail more often, and is retried until it succeeds.
+ */
 export interface UndoOptions {
   /** The default is that of the step. */
   readonly completeWithin?: Duration;
@@ -61,30 +67,41 @@ interface AttemptLimit {
 /** What a step is done with, beside its call and its place: a workflow may have defaults for it. */
 interface PolicyOptions {
   /**
-   * How long an attempt of a long operation may last whose handler keeps calling `heartbeat` or `progress`. Each call
-   * gives it `completeWithin` more. Without this, heartbeats are shown and extend nothing.
+   * How long an attempt of a long operation may last whose handler keeps calling `heartbeat` or
+   * `progress`. Each call gives it `completeWithin` more. Without this, heartbeats are shown and
+   * extend nothing.
    */
   readonly extendUpTo?: Duration;
   /** How long a request may wait until an Agent takes it. The default is `30s`. */
   readonly startWithin?: Duration;
   /**
-   * How often in a row the step may be sent again without a failure, such as because no Agent took the request within
-   * `startWithin`: after that the task halts for an operator. Without this, as often as it takes.
+   * How often in a row the step may be sent again without a failure, such as because no Agent took
+   * the request within `startWithin`: after that the task halts for an operator. Without this, as
+   * often as it takes.
    */
   readonly maxRequeues?: number;
   readonly retry?: RetryOptions;
   readonly coolDown?: CoolDownOptions | null;
-  /** What follows once the step has failed for good: undo the task (the default), or wait for an operator. */
+  /**
+   * What follows once the step has failed for good: undo the task (the default), or wait for an
+   * operator.
+   */
   readonly onFailure?: "undo" | "halt";
   /** Policies for single faults. */
   readonly faults?: FaultsOptions;
   readonly undo?: UndoOptions;
 }
 
-/** The options of steps that say none of their own. What a step says replaces the default of that name as a whole. */
+/**
+ * The options of steps that say none of their own. What a step says replaces the default of that
+ * name as a whole.
+ */
 export type StepDefaults = PolicyOptions & Partial<AttemptLimit>;
 
-/** The options of a step, where its workflow has these defaults: `completeWithin` must stand somewhere. */
+/**
+ * The options of a step, where its workflow has these defaults: `completeWithin` must stand
+ * somewhere.
+ */
 export type StepOptions<
   Result,
   Only extends Conditional | undefined = Conditional | undefined,
@@ -97,26 +114,32 @@ interface OwnOptions<Result, Only extends Conditional | undefined> {
   /** The Agent, its operation and the input. */
   readonly call: Call<Result>;
   /**
-   * Agents of one remote service, of which the call may go to any: to the one that is well and has room. The call is
-   * of one of them. Once an attempt may have had an effect, the step stays with its Agent, unless they share keys.
+   * Agents of one remote service, of which the call may go to any: to the one that is well and has
+   * room. The call is of one of them. Once an attempt may have had an effect, the step stays with
+   * its Agent, unless they share keys.
    */
   readonly agents?: readonly PooledAgent[];
   /** The steps that must be done before: the one written above it by default. `[]`: none. */
   readonly after?: readonly (Ref<unknown> | string)[];
-  /** The step is skipped unless this holds, or this value is true, once the steps before it are done. */
+  /**
+   * The step is skipped unless this holds, or this value is true, once the steps before it are
+   * done.
+   */
   readonly onlyIf?: Only;
 }
 
 /**
- * The options of a step, with the defaults of its workflow where it says nothing of its own. A default for undoing means
- * nothing where there is nothing to undo. Throws a `ContractFault` (`workflow.invalid`) without `completeWithin`.
+ * The options of a step, with the defaults of its workflow where it says nothing of its own. A
+ * default for undoing means nothing where there is nothing to undo. Throws a `ContractFault`
+ * (`workflow.invalid`) without `completeWithin`.
  */
 export function withDefaults<Result>(
   own: StepOptions<Result, Conditional | undefined, StepDefaults & AttemptLimit>,
   { undo, ...defaults }: StepDefaults = {},
 ): StepOptions<Result> {
   const ofUndo = own.call.undo === null || undo === undefined ? {} : { undo };
-  // Without `exactOptionalPropertyTypes` a project may say undefined, and means that it says nothing.
+  // Without `exactOptionalPropertyTypes` a project may say undefined, and means that it says
+  // nothing.
   const said = Object.entries(own).filter(([, value]) => value !== undefined);
   const all = { ...defaults, ...ofUndo, ...Object.fromEntries(said) } as typeof own;
   const { completeWithin } = all;
@@ -143,7 +166,9 @@ export function policyOf(
   };
 }
 
-/** The policy of its undo. An undo that fails for good is for an operator: nothing undoes an undo. */
+/**
+ * The policy of its undo. An undo that fails for good is for an operator: nothing undoes an undo.
+ */
 export function undoPolicyOf(options: StepOptions<unknown>): Omit<UndoDefinition, "operation"> {
   const { undo = {}, completeWithin, extendUpTo } = options;
   const { coolDown = { wait: "1m", times: null } } = undo;
@@ -166,8 +191,8 @@ const toExtension = (
   extendUpTo === undefined ? {} : { extendUpTo: toMilliseconds(extendUpTo, field) };
 
 /**
- * The policies for single faults, absent when there are none: a definition that says nothing new stays the same
- * definition.
+ * The policies for single faults, absent when there are none: a definition that says nothing new
+ * stays the same definition.
  */
 function toFaults(
   faults: FaultsOptions | undefined,

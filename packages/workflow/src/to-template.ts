@@ -8,9 +8,9 @@ type Write = (value: unknown, path: Path) => Json;
 const deepest = 32;
 
 /**
- * Writes down what an author hands to a step: refs by their pointers, and what is made of refs by its parts, data as it is. Objects with
- * keys that would mean something in a template are escaped. Throws a `ContractFault` at what JSON
- * cannot hold.
+ * Writes down what an author hands to a step: refs by their pointers, and what is made of refs by
+ * its parts, data as it is. Objects with keys that would mean something in a template are escaped.
+ * Throws a `ContractFault` at what JSON cannot hold.
  */
 export function toTemplate(value: unknown, path: Path = []): Template {
   const template = templateOf(value);

@@ -21,8 +21,8 @@ interface LoadOptions {
 }
 
 /**
- * Loads the Agents that the modules export, and keeps those that are wanted. Throws `config.invalid` with
- * one sentence that names the module or the Agent at fault.
+ * Loads the Agents that the modules export, and keeps those that are wanted. Throws
+ * `config.invalid` with one sentence that names the module or the Agent at fault.
  */
 export async function loadAgents(options: LoadOptions): Promise<readonly HostedAgent[]> {
   const { modules, wanted, folder, env } = options;

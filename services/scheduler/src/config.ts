@@ -27,13 +27,13 @@ export const SchedulerConfig = Type.Object({
   /** How many connections to the state store one instance may hold. */
   STATE_STORE_CONNECTIONS: StoreConnections,
   /**
-   * How many steps of one Agent each Scheduler may have in flight at most. All together have no more than two for
-   * each slot of the Agent's instances.
+   * How many steps of one Agent each Scheduler may have in flight at most. All together have no
+   * more than two for each slot of the Agent's instances.
    */
   MAX_IN_FLIGHT: Integer({ default: 200, minimum: 1, maximum: 10_000 }),
   /**
-   * Percent of the slots of an Agent that each claim keeps for tasks of the priority `batch`, while some are due. With 0
-   * they wait until nothing more urgent is due.
+   * Percent of the slots of an Agent that each claim keeps for tasks of the priority `batch`, while
+   * some are due. With 0 they wait until nothing more urgent is due.
    */
   BATCH_RESERVE: Integer({ default: 0, minimum: 0, maximum: 50 }),
   /** The longest time between two claims of the Scheduler, when no hint wakes it. */

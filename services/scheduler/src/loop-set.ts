@@ -1,6 +1,8 @@
 import { type Clock, type Logger, type Metrics, type Repetition, repeat } from "@holdfast/runtime";
 
-/** Work that is done over and over: one round resolves to the delay until the next, in milliseconds. */
+/**
+ * Work that is done over and over: one round resolves to the delay until the next, in milliseconds.
+ */
 export interface Loop<Name extends string> {
   readonly name: Name;
   readonly round: () => Promise<number>;

@@ -4,7 +4,10 @@ import type { SchedulerStore } from "@holdfast/state-store";
 import type { StateWatcher } from "./observer.ts";
 import type { NotificationBroker } from "./outbox/send-notifications.ts";
 
-/** What the loops and consumers of a Scheduler ask of the state store: all but what its process does beside them. */
+/**
+ * What the loops and consumers of a Scheduler ask of the state store: all but what its process does
+ * beside them.
+ */
 export type LoopStore = Omit<
   SchedulerStore,
   "findFleetFacts" | "findStoreId" | "ping" | "recordInstance" | "recordStalledConsumers"
@@ -24,8 +27,9 @@ export interface SchedulerOptions {
     | "oldestMs"
   >;
   /**
-   * Publishes status messages and events. It has a connection of its own: the broker stops reading from a
-   * connection while it cannot get on with one message, and a submitter's queue may be in any state.
+   * Publishes status messages and events. It has a connection of its own: the broker stops reading
+   * from a connection while it cannot get on with one message, and a submitter's queue may be in
+   * any state.
    */
   readonly notificationBroker: NotificationBroker;
   /** Publishes alerts, which must not wait for a submitter's queue either. */
@@ -39,9 +43,14 @@ export interface SchedulerOptions {
   readonly userId: string;
   /** Ends its loops. */
   readonly signal: AbortSignal;
-  /** How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises. */
+  /**
+   * How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises.
+   */
   readonly maxInFlight: number;
-  /** Percent of the slots of a claim that are for the band `batch`, if a step of it is due; none unless given. */
+  /**
+   * Percent of the slots of a claim that are for the band `batch`, if a step of it is due; none
+   * unless given.
+   */
   readonly batchReserve?: number;
   /** The longest delay between two rounds of the resend, in milliseconds. */
   readonly pollInterval: number;

@@ -39,8 +39,8 @@ export interface Scheduler extends AsyncDisposable {
 }
 
 /**
- * Starts all loops and consumers of one Scheduler. Disposal ends the consumers, and waits until what was claimed with
- * their last replies has been dispatched.
+ * Starts all loops and consumers of one Scheduler. Disposal ends the consumers, and waits until
+ * what was claimed with their last replies has been dispatched.
  */
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
   const parts = openParts(options);
@@ -49,7 +49,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   await using lasting = disposableStack();
   lasting.use(parts.lasting);
   loops.start(loopsOf(parts, options));
-  // While a broker that is slow holds up what was claimed, that is remembered, also once all else has ended.
+  // While a broker that is slow holds up what was claimed, that is remembered, also once all else
+  // has ended.
   parts.lasting.start([{ name: "outages", round: rememberSlowConfirms(parts) }]);
   await using consumers = disposableStack();
   for (const consume of consumersOf(parts)) consumers.use(await consume());
@@ -66,7 +67,10 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   };
 }
 
-/** Builds the state of a Scheduler, and what its loops and consumers share; nothing runs before they start. */
+/**
+ * Builds the state of a Scheduler, and what its loops and consumers share; nothing runs before they
+ * start.
+ */
 function openParts(options: SchedulerOptions) {
   const { store, broker, log, failpoint, actor, userId, signal, identity } = options;
   const { clock = systemClock, tracing = noTracing, metrics = noMetrics } = options;
@@ -102,7 +106,10 @@ function openParts(options: SchedulerOptions) {
 
 type Parts = ReturnType<typeof openParts>;
 
-/** Each round says when the next is due; the comments say how often that is, unless another loop wakes it. */
+/**
+ * Each round says when the next is due; the comments say how often that is, unless another loop
+ * wakes it.
+ */
 function loopsOf(
   parts: Parts,
   { notificationBroker, alertBroker, pollInterval: maxDelay }: SchedulerOptions,
@@ -122,22 +129,25 @@ function loopsOf(
     { name: "claim", round: () => claims.round() },
     // Reads the slots that Agents advertise; every second, and twice as often while they work.
     { name: "slots", round: () => fleet.slotsRound() },
-    // Counts what is in flight where a step may have been counted twice; claims and replies have it counted, too.
+    // Counts what is in flight where a step may have been counted twice; claims and replies have it
+    // counted, too.
     { name: "count", round: () => fleet.countRound() },
     // Marks confirmed requests that wait long for a reply; every minute.
     { name: "confirm", round: confirmSteps(parts) },
-    // Opens, probes and closes the breakers of remote services; every half second while there are claims, or a breaker is open.
+    // Opens, probes and closes the breakers of remote services; every half second while there are
+    // claims, or a breaker is open.
     { name: "remotes", round: guardRemotes(parts) },
-    // Stages steps whose delay is over, and resends lost requests; every POLL_INTERVAL at the latest.
+    // Stages steps whose delay is over, and resends lost requests; every POLL_INTERVAL at the
+    // latest.
     { name: "resend", round: resend },
   ];
 }
 
 const max = 200;
 /**
- * Prefetch. Together with the largest message it bounds what one Scheduler holds: with 1 MiB, replies (100 of its
- * own queue, 50 of the common one, 12 of each of 7 others), expired requests and dead letters are less than 400
- * MiB, and only if each is as large as it may be.
+ * Prefetch. Together with the largest message it bounds what one Scheduler holds: with 1 MiB,
+ * replies (100 of its own queue, 50 of the common one, 12 of each of 7 others), expired requests
+ * and dead letters are less than 400 MiB, and only if each is as large as it may be.
  */
 const prefetch = { replies: 100, expired: 50, dead: 50, heartbeats: 500 };
 /** Milliseconds. Dead letters and heartbeats are not urgent: together they cost the store less. */

@@ -11,7 +11,9 @@ import { startScheduler } from "./scheduler.ts";
 
 type Service = ServiceContext<Static<typeof SchedulerConfig>>;
 
-/** Claims due steps, asks Agents to do them, and records what they answer, until its signal to stop. */
+/**
+ * Claims due steps, asks Agents to do them, and records what they answer, until its signal to stop.
+ */
 export const schedulerService = defineService("scheduler", SchedulerConfig, async (service) => {
   const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
   const { optimisations, tracing } = service;

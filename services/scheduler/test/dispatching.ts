@@ -93,7 +93,10 @@ export const values: LoadedValues = {
 
 const silent = () => {};
 
-/** What the store has for the task at that place among those that are asked for, with room for so many bytes. */
+/**
+ * What the store has for the task at that place among those that are asked for, with room for so
+ * many bytes.
+ */
 export type Load = (index: number, most: number) => Promise<LoadedValues>;
 
 /** A log of which a test sees the warnings. */

@@ -13,7 +13,10 @@ interface Options extends Partial<StateSettings> {
   readonly wake?: (loop: LoopName) => void;
 }
 
-/** The state of a Scheduler for tests, by a clock that stands still unless another is given, and which loops it wakes. */
+/**
+ * The state of a Scheduler for tests, by a clock that stands still unless another is given, and
+ * which loops it wakes.
+ */
 export function openState({ clock = testClock(), wake, ...settings }: Options = {}) {
   const woken: LoopName[] = [];
   const state = newState({ maxInFlight: 10, ...settings }, clock.now());

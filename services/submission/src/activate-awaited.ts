@@ -14,7 +14,9 @@ const every = 2_000;
 
 const reason = "its Agents are known";
 
-/** Activates the versions whose Agents have come. Resolves to the milliseconds until the next look. */
+/**
+ * Activates the versions whose Agents have come. Resolves to the milliseconds until the next look.
+ */
 export const activateAwaited =
   ({ store, directory, log }: ActivationDependencies) =>
   async (): Promise<number> => {

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type Logger, type Metrics, repeat, type ServerAccess } from "@holdfast/runtime";
 import { listenToInbox } from "@holdfast/state-store";
 
-/** The channel by which applications wake this process when they enqueue; null: it does not listen. */
+/**
+ * The channel by which applications wake this process when they enqueue; null: it does not listen.
+ */
 export interface InboxWakes {
   channel: string | null;
 }
@@ -26,8 +28,8 @@ const reconnectAfter = 100;
 const pooledFor = 600_000;
 
 /**
- * Makes tasks of the inbox when something is enqueued, and once a second: for what was enqueued while something waited,
- * and where notifications do not arrive.
+ * Makes tasks of the inbox when something is enqueued, and once a second: for what was enqueued
+ * while something waited, and where notifications do not arrive.
  */
 export function awakeInbox({
   take,

@@ -11,7 +11,10 @@ export const tokenRefusals = ["auth.token_missing", "auth.token_wrong"] as const
 export const refusalOf = (headers: IncomingHttpHeaders): (typeof tokenRefusals)[number] =>
   tokenRefusals[tokenIn(headers) === "" ? 0 : 1];
 
-/** What a 401 says of how to show who asks, by RFC 6750. A token that was shown was not the right one. */
+/**
+ * What a 401 says of how to show who asks, by RFC 6750. A token that was shown was not the right
+ * one.
+ */
 export const challengeTo = (headers: IncomingHttpHeaders): string =>
   tokenIn(headers) === ""
     ? 'Bearer realm="holdfast"'

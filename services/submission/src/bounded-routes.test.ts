@@ -9,7 +9,8 @@ test("every part of a path, of a query and of a body has a bound that the store 
     const path = url.includes(":") ? unboundedParts(params ?? {}) : [];
     const query = querystring === undefined ? [] : unboundedParts(querystring);
     const hasBody = method === "POST" || method === "PUT";
-    // The route of a definition takes any JSON, holds it to `payloadFaults`, and says all that is wrong with it.
+    // The route of a definition takes any JSON, holds it to `payloadFaults`, and says all that is
+    // wrong with it.
     const taken = (body as Schema | undefined)?.$ref === "WorkflowDefinition#" ? Payload : body;
     const parts = [...path, ...query, ...(hasBody ? unboundedParts(taken ?? {}) : [])];
     return parts.map((part) => `${method} ${url}: ${part}`);

@@ -5,7 +5,9 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 
 /** Bytes; what is smaller takes one or two packets, and compressed as well. */
 const least = 1_024;
-/** Bytes that zlib takes for an answer besides its text: the window and the table of what occurred. */
+/**
+ * Bytes that zlib takes for an answer besides its text: the window and the table of what occurred.
+ */
 const zlibBytes = 256 * 1024;
 /** Each answer is compressed once, for one client: the fastest level has most of the gain. */
 const level = constants.Z_BEST_SPEED;
@@ -13,8 +15,9 @@ const level = constants.Z_BEST_SPEED;
 const json = /^application\/(?:[\w.-]+\+)?json\b/;
 
 /**
- * Compresses answers of JSON for clients that take gzip, in the threads of zlib. Where there is no memory for that, the
- * answer is sent as it is. Streams of events are not answers of JSON. To be called before the routes are added.
+ * Compresses answers of JSON for clients that take gzip, in the threads of zlib. Where there is no
+ * memory for that, the answer is sent as it is. Streams of events are not answers of JSON. To be
+ * called before the routes are added.
  */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {

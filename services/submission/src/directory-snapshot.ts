@@ -15,7 +15,10 @@ export interface Snapshot {
 
 type Store = Pick<SubmissionStore, "findWorkflows" | "findKnownAgents">;
 
-/** Milliseconds after which a snapshot is refreshed in the background; and after which requests wait for a new one. */
+/**
+ * Milliseconds after which a snapshot is refreshed in the background; and after which requests wait
+ * for a new one.
+ */
 const fresh = 1_000;
 const usable = 30_000;
 /** Milliseconds between two reads for what is not there: a stranger can ask for any name. */
@@ -46,7 +49,10 @@ export function snapshotCache(store: Store, clock: Clock) {
     return age <= usable ? snapshot : null;
   };
 
-  /** Reads a snapshot that begins after this call: a read under way may have missed a change that was answered already. */
+  /**
+   * Reads a snapshot that begins after this call: a read under way may have missed a change that
+   * was answered already.
+   */
   const readAnew = async (): Promise<Snapshot> => {
     await reading?.catch(() => {});
     return read();

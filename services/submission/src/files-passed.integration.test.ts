@@ -4,7 +4,10 @@ import { openTrips } from "../test/trips.ts";
 
 /** Submissions that are followed, after some that compile and open connections. */
 const [followed, before] = [20, 5];
-/** Files that a submission may pass: some more than it does, as what runs in the background may be among them. */
+/**
+ * Files that a submission may pass: some more than it does, as what runs in the background may be
+ * among them.
+ */
 const most = 62;
 
 test("a submission passes few files from its request to the answer that it is durable", async () => {

@@ -38,11 +38,14 @@ export interface Tasks {
   /** Throws a 404 when there is no such task. Reads nothing large. */
   mustExist(id: string): Promise<void>;
   /**
-   * The task, once there is room for it; without its payloads, if they are larger than what is read at a time. Throws
-   * as `mustExist` does.
+   * The task, once there is room for it; without its payloads, if they are larger than what is read
+   * at a time. Throws as `mustExist` does.
    */
   find(id: string, makeRoom: MakeRoom): Promise<FoundTask>;
-  /** The id of the task of a workflow that has a business key, or had it last. Throws a 404 where there is none. */
+  /**
+   * The id of the task of a workflow that has a business key, or had it last. Throws a 404 where
+   * there is none.
+   */
   idByKey(asked: { readonly workflow: string; readonly key: string }): Promise<string>;
   /** Shows the task as its reader may see it. */
   show(id: string, as: ShownAs): Promise<ShownTask>;

@@ -8,13 +8,15 @@ type Validate = ReturnType<Compile>;
 const mostParts = 1_000;
 
 /**
- * Compiles the schema of a part of a request when the first such request comes. Fastify would compile those of all
- * routes when it starts, which is a fifth of the time that this service takes for that.
+ * Compiles the schema of a part of a request when the first such request comes. Fastify would
+ * compile those of all routes when it starts, which is a fifth of the time that this service takes
+ * for that.
  *
- * A check ends at the first error. If the request is small, a second one looks for all, so that its sender can correct
- * them at once: a large one may have as many errors as bytes.
+ * A check ends at the first error. If the request is small, a second one looks for all, so that its
+ * sender can correct them at once: a large one may have as many errors as bytes.
  *
- * What is checked by its route is not checked here: a definition, which may have hundreds of schemas, aside.
+ * What is checked by its route is not checked here: a definition, which may have hundreds of
+ * schemas, aside.
  */
 export function lazyValidators(build: BuildCompiler = AjvCompiler()): BuildCompiler {
   return (schemas, options) => {

@@ -25,8 +25,9 @@ interface TaskMakerDependencies {
 export interface Reading {
   readonly find: (asked: string) => Promise<OpenWorkflow>;
   /**
-   * Reads it in a version. The submissions of a batch are read in as many turns of the event loop as that takes. What the
-   * version refuses may repeat what another one has taken: then it is the question for its task.
+   * Reads it in a version. The submissions of a batch are read in as many turns of the event loop
+   * as that takes. What the version refuses may repeat what another one has taken: then it is the
+   * question for its task.
    */
   readonly readIn: (
     asked: AskedSubmission,
@@ -53,9 +54,10 @@ interface Written<From> extends Read<From> {
 }
 
 /**
- * Makes tasks of a batch of submissions, in one transaction, and says which become none. Those without a version are
- * written in the one that is active, by the store at that time: what is known here chooses none, and refuses none.
- * `read` throws a `Problem` for what is no submission of a stored workflow.
+ * Makes tasks of a batch of submissions, in one transaction, and says which become none. Those
+ * without a version are written in the one that is active, by the store at that time: what is known
+ * here chooses none, and refuses none. `read` throws a `Problem` for what is no submission of a
+ * stored workflow.
  */
 export function taskMaker<From>(
   deps: TaskMakerDependencies,
@@ -158,7 +160,10 @@ async function submit<From>(
   return taken.map((one, index) => ({ ...one, submitted: submitted[index]! }));
 }
 
-/** Which submissions the state store refused, and which it did not write because another version is active by now. */
+/**
+ * Which submissions the state store refused, and which it did not write because another version is
+ * active by now.
+ */
 async function judge<From>(
   written: readonly Written<From>[],
   { directory, key }: TaskMakerDependencies,

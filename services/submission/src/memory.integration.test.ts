@@ -25,7 +25,10 @@ async function largeTask(input: unknown = large): Promise<string> {
   return idOf(await trips.submit({ workflow: "large", input, notBefore }));
 }
 
-/** A service, and the most that it held at a time: by its own count, and of what Node keeps for its sockets. */
+/**
+ * A service, and the most that it held at a time: by its own count, and of what Node keeps for its
+ * sockets.
+ */
 async function open() {
   const app = serve(trips.store, {
     token,

@@ -93,7 +93,8 @@ test("the same key over HTTP, at a collection and by message stands for one task
 
 test("a key that an earlier release stored stands for its task after an upgrade, over HTTP and by message", async () => {
   const first = idOf(await trips.submit({ priority: "batch" }, key));
-  // Of the workflow and the input alone, without a version: as releases before decision 0160 made it.
+  // Of the workflow and the input alone, without a version: as releases before decision 0160 made
+  // it.
   await queryOnce(
     trips.url,
     `update state.submissions

@@ -70,7 +70,8 @@ export function openHttp(
     bodyLimit: limits.payloadBytes,
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
-    // As it comes, or not at all: nothing but the limit of a page is turned into what it might have meant.
+    // As it comes, or not at all: nothing but the limit of a page is turned into what it might have
+    // meant.
     ajv: {
       customOptions: {
         coerceTypes: false,
@@ -127,7 +128,10 @@ function probeRoutes(app: FastifyInstance, health: Pick<Health, "live" | "ready"
   });
 }
 
-/** The store is asked with texts of a path and of a query. It keeps none with a NUL or half a character, and takes none. */
+/**
+ * The store is asked with texts of a path and of a query. It keeps none with a NUL or half a
+ * character, and takes none.
+ */
 function takeStorableTexts(app: FastifyInstance): void {
   app.addHook("onRequest", (request, _, done) => {
     const texts = [request.params, request.query].flatMap((part) => Object.entries(part ?? {}));
@@ -154,7 +158,9 @@ const isStorable = (value: unknown): boolean =>
     .flat()
     .every((text) => typeof text !== "string" || storableText(text, text.length) === text);
 
-/** JSON in UTF-8, as it is: bytes that are no UTF-8 would otherwise be replaced without an error. */
+/**
+ * JSON in UTF-8, as it is: bytes that are no UTF-8 would otherwise be replaced without an error.
+ */
 function takeJsonOnly(app: FastifyInstance): void {
   app.decorateRequest("bodyBytes", 0);
   app.decorateRequest("answer");
@@ -206,7 +212,9 @@ function takeJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/** Reads a body in pieces, of which each takes long for a large one. Throws what is wrong with it. */
+/**
+ * Reads a body in pieces, of which each takes long for a large one. Throws what is wrong with it.
+ */
 function* readPieces(
   body: Buffer,
   parse: (text: string) => unknown,
@@ -229,7 +237,10 @@ function lastOf<Result>(pieces: Generator<void, Result>): Result {
   }
 }
 
-/** Reads a large body once there is room for it: each piece has a turn of the event loop, which it shares with no other body. */
+/**
+ * Reads a large body once there is room for it: each piece has a turn of the event loop, which it
+ * shares with no other body.
+ */
 async function readInTurns<Result>(
   request: FastifyRequest,
   body: Buffer,
@@ -265,8 +276,8 @@ function inputIn({ method, routeOptions: { url } }: FastifyRequest): string | nu
 const interval = 1_000;
 
 /**
- * Logs requests that were answered 503: the first one at once, and then, once a second, how many there
- * were. Each by itself would fill the disk under overload.
+ * Logs requests that were answered 503: the first one at once, and then, once a second, how many
+ * there were. Each by itself would fill the disk under overload.
  */
 function logRefusals(log: Pick<FastifyBaseLogger, "warn">): LogRefusal {
   let refused = 0;
@@ -290,8 +301,9 @@ interface EarlyRefusal {
 }
 
 /**
- * Answers 503 before the framework sees the request. Under overload there are several refusals for each
- * task that is taken, and what they cost is missing for the others: half of what the framework needs.
+ * Answers 503 before the framework sees the request. Under overload there are several refusals for
+ * each task that is taken, and what they cost is missing for the others: half of what the framework
+ * needs.
  */
 function refuseEarly(
   app: FastifyInstance,

@@ -6,7 +6,10 @@ import { refusalOf, tokenIn } from "./bearer.ts";
 import { httpMetrics } from "./http-metrics.ts";
 import { Problem } from "./problem.ts";
 
-/** Wrong tokens of one address within a minute from which on further ones wait for the rest of that minute. */
+/**
+ * Wrong tokens of one address within a minute from which on further ones wait for the rest of that
+ * minute.
+ */
 const wrongTries = 10;
 const minute = 60_000;
 /** Addresses that are kept apart; the oldest is dropped for the next. */
@@ -32,9 +35,10 @@ export interface OperatorGate {
 }
 
 /**
- * Lets only operators pass. Runs before the body is read, so that strangers learn nothing of what a route takes. The
- * right token passes always, so that no stranger shuts operators out. Wrong ones are counted by address, in the
- * memory of this process. A request without a token is no try: a page asks so whether it needs one.
+ * Lets only operators pass. Runs before the body is read, so that strangers learn nothing of what a
+ * route takes. The right token passes always, so that no stranger shuts operators out. Wrong ones
+ * are counted by address, in the memory of this process. A request without a token is no try: a
+ * page asks so whether it needs one.
  */
 export function operatorGate(
   token: string | null,

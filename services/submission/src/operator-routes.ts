@@ -25,9 +25,9 @@ function wholeTaskRoutes(app: FastifyInstance, deps: OperatorDependencies): void
 }
 
 /**
- * What operators do to tasks, Agents and workflows. Each request names its actor and its reason, that about a task also
- * the version that was seen, and goes through the state machine like everything else. A task that changed meanwhile is
- * answered with 412, and so is a double click.
+ * What operators do to tasks, Agents and workflows. Each request names its actor and its reason,
+ * that about a task also the version that was seen, and goes through the state machine like
+ * everything else. A task that changed meanwhile is answered with 412, and so is a double click.
  */
 export function operatorRoutes(app: FastifyInstance, deps: OperatorDependencies): void {
   wholeTaskRoutes(app, deps);

@@ -35,15 +35,18 @@ const shortened = ({ pointer, detail }: FieldFault): FieldFault => ({
   detail: detail.slice(0, limits.words).toWellFormed(),
 });
 
-/** The answer to a request that does not fit its schema, or a rule beside it. `part` is what of it does not. */
+/**
+ * The answer to a request that does not fit its schema, or a rule beside it. `part` is what of it
+ * does not.
+ */
 export function invalidRequest(faults: readonly FieldFault[], part?: string): Problem {
   const shown = faults.slice(0, limits.refusals).map(shortened);
   return new Problem(422, "request.invalid", faultSentence(shown, part), shown);
 }
 
 /**
- * The answer to JSON that would be changed by being read. What is wrong below `input` is the input of a task, and is
- * answered as what its workflow refuses; null: there is none in it.
+ * The answer to JSON that would be changed by being read. What is wrong below `input` is the input
+ * of a task, and is answered as what its workflow refuses; null: there is none in it.
  */
 export function changedJson(faults: readonly FieldFault[], input: string | null): Problem {
   const isInput = ({ pointer }: FieldFault): boolean =>
@@ -76,8 +79,9 @@ export const sendProblem =
     } else if (status === 401) {
       void reply.header("www-authenticate", challengeTo(request.headers));
     } else if (status >= 500) request.log.error({ err: error }, "request failed");
-    // The framework closes the connection after a body that it did not read to its end, and the reset
-    // can overtake the answer. Node discards the rest instead, for as long as a request may take.
+    // The framework closes the connection after a body that it did not read to its end, and the
+    // reset can overtake the answer. Node discards the rest instead, for as long as a request may
+    // take.
     if (request.server.server.listening) void reply.removeHeader("connection");
     // Of an answer that failed before its first byte was sent.
     void reply.removeHeader("content-encoding");
@@ -97,7 +101,10 @@ const codes: Readonly<Record<string, FaultCode>> = {
 
 const unstorable =
   "must be text that can be stored and commands no terminal: without control characters and halves of characters";
-/** The patterns of texts that can be stored. Any other stands for a form that the description of its field says. */
+/**
+ * The patterns of texts that can be stored. Any other stands for a form that the description of its
+ * field says.
+ */
 const storable: Readonly<Record<string, string>> = {
   [readablePattern]: unstorable,
   [printablePattern]: `${unstorable}, on one line`,

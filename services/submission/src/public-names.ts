@@ -6,9 +6,9 @@ import { isOperatorName } from "./access/operator-names.ts";
 const instance = /^(.+?)-.+-\d+-[0-9a-f]{6}$/;
 
 /**
- * What customers read in the place of the name of a process: the service, and a short name that is always
- * the same for that process. Host names and process ids are for operators; the store keeps them. Other names,
- * such as those of people, stay as they are.
+ * What customers read in the place of the name of a process: the service, and a short name that is
+ * always the same for that process. Host names and process ids are for operators; the store keeps
+ * them. Other names, such as those of people, stay as they are.
  */
 export function publicName(name: string): string {
   const isNoProcess = isOperatorName(name) || isApplicationName(name);

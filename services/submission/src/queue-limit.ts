@@ -22,10 +22,11 @@ const saturated = 0.9;
 const leastPart = 1 / 4;
 
 /**
- * Shortens the queue by the part of the requests that are refused, while this process is busy all the time. Then
- * refusals take the time that accepted tasks need, and the same queue lasts longer: with a shorter one
- * accepted tasks are answered as fast as before the overload. Where the state store is the bottleneck the
- * queue stays: there a shorter one would only make smaller transactions.
+ * Shortens the queue by the part of the requests that are refused, while this process is busy all
+ * the time. Then refusals take the time that accepted tasks need, and the same queue lasts longer:
+ * with a shorter one accepted tasks are answered as fast as before the overload. Where the state
+ * store is the bottleneck the queue stays: there a shorter one would only make smaller
+ * transactions.
  */
 export function queueLimit({ most, utilization = loopUtilization() }: QueueBounds): QueueLimit {
   const least = Math.max(1, Math.round(most * leastPart));

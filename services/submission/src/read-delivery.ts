@@ -21,8 +21,9 @@ interface DeliveryRules {
 }
 
 /**
- * Reads messages as tasks: the body is the input, the header `workflow` names the workflow, and `message_id`
- * is the idempotency key. The other headers are those of a collection over HTTP. Throws a `Problem` for a message that is no task of a stored workflow.
+ * Reads messages as tasks: the body is the input, the header `workflow` names the workflow, and
+ * `message_id` is the idempotency key. The other headers are those of a collection over HTTP.
+ * Throws a `Problem` for a message that is no task of a stored workflow.
  */
 export const deliveryReader =
   ({ workflow: usual, keepKeysFor, ownsStatusQueue }: DeliveryRules) =>
@@ -42,7 +43,10 @@ function keyOf({ messageId }: Delivery): string {
   throw new Problem(400, "request.idempotency_key_missing", "The message has no message_id.");
 }
 
-/** Holdfast publishes with rights of its own: the queue must be one that the broker lets its sender read. */
+/**
+ * Holdfast publishes with rights of its own: the queue must be one that the broker lets its sender
+ * read.
+ */
 function mustOwnQueue({ userId, replyTo }: Delivery, owns: OwnsStatusQueue): void {
   if (replyTo === undefined || !isStatusQueue(replyTo) || owns(userId, replyTo)) return;
   const sender =

@@ -14,8 +14,8 @@ interface RefusalDependencies {
 }
 
 /**
- * Rejects messages to the dead letters, and notifies their submitters first: while the state store is
- * unreachable, the messages wait.
+ * Rejects messages to the dead letters, and notifies their submitters first: while the state store
+ * is unreachable, the messages wait.
  */
 export const deliveryRefuser =
   ({ store, log, ownsStatusQueue }: RefusalDependencies) =>

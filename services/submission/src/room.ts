@@ -9,14 +9,23 @@ declare module "fastify" {
   }
 }
 
-/** Reserves memory for something large, before it is read. Throws `request.overload` when there is none. */
+/**
+ * Reserves memory for something large, before it is read. Throws `request.overload` when there is
+ * none.
+ */
 export type MakeRoom = (bytes: number) => Promise<void> | void;
 
 /** Bytes; what is smaller is bounded by the number of connections. */
 export const smallBytes = 16 * 1024;
-/** Bytes of the payloads of a task that are read at a time; those of a larger task are passed on as text, in parts. */
+/**
+ * Bytes of the payloads of a task that are read at a time; those of a larger task are passed on as
+ * text, in parts.
+ */
 export const wholeBytes = 512 * 1024;
-/** What a byte of a row takes at most while it is text, values and an answer: an empty list takes most. */
+/**
+ * What a byte of a row takes at most while it is text, values and an answer: an empty list takes
+ * most.
+ */
 export const unpacked = 16;
 /** The time for which a request waits for memory. */
 const timeout: Milliseconds = 10_000;
@@ -31,7 +40,10 @@ export function boundAnswers(app: FastifyInstance): void {
   });
 }
 
-/** Reserves memory for a request until it is answered: waits for it, in place of an earlier reservation. */
+/**
+ * Reserves memory for a request until it is answered: waits for it, in place of an earlier
+ * reservation.
+ */
 export const roomFor =
   (request: FastifyRequest, reply: FastifyReply): ((amount: number) => Promise<void>) =>
   async (amount) => {
@@ -52,8 +64,8 @@ export const roomForRows =
     roomFor(request, reply)(bytes * unpacked);
 
 /**
- * What a body of JSON takes as text and as values: a list or an object in it takes far more than the bracket that it is
- * written as. Called for large bodies only.
+ * What a body of JSON takes as text and as values: a list or an object in it takes far more than
+ * the bracket that it is written as. Called for large bodies only.
  */
 export function bytesAsValues(body: Uint8Array): number {
   let values = 0;

@@ -7,7 +7,10 @@ interface ServedConsole {
   readonly role: "all" | "tasks" | "operations";
 }
 
-/** Serves the console where the operators' routes are. Its routes leave those of the API as they are. */
+/**
+ * Serves the console where the operators' routes are. Its routes leave those of the API as they
+ * are.
+ */
 export function serveConsole(http: FastifyInstance, { isOn, role }: ServedConsole): void {
   if (isOn && role !== "tasks") http.register(async (scope) => consoleRoutes(scope));
 }

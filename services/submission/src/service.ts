@@ -46,7 +46,10 @@ import { workflowDirectory } from "./workflow-directory.ts";
 
 type Service = ServiceContext<SubmissionConfig>;
 
-/** Takes tasks over HTTP and by message, shows them, and does what operators ask, until its signal to stop. */
+/**
+ * Takes tasks over HTTP and by message, shows them, and does what operators ask, until its signal
+ * to stop.
+ */
 export const submissionService = defineService("submission", SubmissionConfig, async (service) => {
   const { config, log, instanceId: actor, stopped, health, metrics, tracing } = service;
   const storeAccess = service.access("STATE_STORE_URL");
@@ -113,7 +116,10 @@ function guardFor(config: SubmissionConfig, { isOperator }: OperatorGate): Guard
   });
 }
 
-/** Whether a version that is not stored stands for the active one, whichever way a task comes: in SQL the store asks. */
+/**
+ * Whether a version that is not stored stands for the active one, whichever way a task comes: in
+ * SQL the store asks.
+ */
 const takesUnknownVersions = ({ config }: Service): boolean => config.UNKNOWN_VERSIONS === "newest";
 
 /** Has operators see that this process is there, and applications wake it. */
@@ -210,8 +216,9 @@ function operationsFor(service: Service, { gate, hints, inspection }: ForOperati
 }
 
 /**
- * What this process knows of the broker by its own connection: the right to ask for queues it needs not have. The broker
- * says only to those who publish that it takes nothing, so a hint is published.
+ * What this process knows of the broker by its own connection: the right to ask for queues it needs
+ * not have. The broker says only to those who publish that it takes nothing, so a hint is
+ * published.
  */
 function viewBroker(service: Service, { hint }: ReturnType<typeof latestHints>): BrokerView {
   const { state, trouble, blockedBy } = service.access("BROKER_URL");
@@ -279,7 +286,10 @@ function consumeTasks(
   return broker.consumeBatches(submissionQueue, how, take);
 }
 
-/** Hints over the current connection. Without one they are dropped: a hint that is lost costs a poll interval. */
+/**
+ * Hints over the current connection. Without one they are dropped: a hint that is lost costs a poll
+ * interval.
+ */
 function latestHints() {
   let wake: (() => void) | null = null;
   let cancelAttempts: ReturnType<typeof cancelHints> | null = null;
@@ -303,7 +313,10 @@ function latestHints() {
   };
 }
 
-/** Measures each answer, by the pattern of its route: a path has ids in it, of which there is no end. */
+/**
+ * Measures each answer, by the pattern of its route: a path has ids in it, of which there is no
+ * end.
+ */
 function measureHttp(app: FastifyInstance, metrics: Metrics): void {
   const took = metrics.histogram(httpMetrics.duration);
   app.addHook("onResponse", (request, reply, done) => {
@@ -325,8 +338,8 @@ const isChange = ({ method, url }: FastifyRequest): boolean =>
   method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && !/\/search(\?|$)/.test(url);
 
 /**
- * Gives each request that may change something a span, which goes on with the caller's trace. The handler runs within
- * it. To be called before the routes are added.
+ * Gives each request that may change something a span, which goes on with the caller's trace. The
+ * handler runs within it. To be called before the routes are added.
  */
 function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.decorateRequest("span", null);

@@ -11,7 +11,9 @@ import type { WorkflowDirectory } from "./workflow-directory.ts";
 type Service = Pick<ServiceContext<SubmissionConfig>, "config" | "log" | "instanceId">;
 
 export interface Stored {
-  /** The store of a process that may do both: the login of most has the rights of one of the two. */
+  /**
+   * The store of a process that may do both: the login of most has the rights of one of the two.
+   */
   readonly store: SubmissionStore & OperationsStore;
   readonly directory: WorkflowDirectory;
 }
@@ -29,7 +31,10 @@ export async function storeWorkflows(
   if (config.DEFAULT_WORKFLOW !== undefined) await mustBeStored(directory, config.DEFAULT_WORKFLOW);
 }
 
-/** A version that only operators may store is stored by them: until then tasks go on in the version before. */
+/**
+ * A version that only operators may store is stored by them: until then tasks go on in the version
+ * before.
+ */
 async function storeWorkflow(
   definition: WorkflowDefinition,
   { log, instanceId: actor }: Service,
@@ -70,9 +75,9 @@ async function mustBeStored(directory: WorkflowDirectory, workflow: string): Pro
 }
 
 /**
- * The workflows that modules export, as `defineWorkflow` returns them or as plain definitions. A JSON file is a
- * module, too: its content is one definition. `modules` are paths from the working directory, or names of packages,
- * with commas between them.
+ * The workflows that modules export, as `defineWorkflow` returns them or as plain definitions. A
+ * JSON file is a module, too: its content is one definition. `modules` are paths from the working
+ * directory, or names of packages, with commas between them.
  */
 async function loadWorkflows(modules: string): Promise<readonly WorkflowDefinition[]> {
   const names = modules

@@ -5,7 +5,10 @@ import type { Reader } from "./access/access.ts";
 import { Problem } from "./problem.ts";
 import type { OpenWorkflow } from "./workflow-directory.ts";
 
-/** Refusals that are answered 400 instead of 422: what is wrong stands in a header of HTTP or in a property of a message. */
+/**
+ * Refusals that are answered 400 instead of 422: what is wrong stands in a header of HTTP or in a
+ * property of a message.
+ */
 export const codesOfHeaders = [
   "request.correlation_id_invalid",
   "request.idempotency_key_invalid",
@@ -13,7 +16,10 @@ export const codesOfHeaders = [
 ] as const;
 const inHeaders: ReadonlySet<string> = new Set(codesOfHeaders);
 
-/** Makes the task of a submission, in a turn of the event loop that has time for it. Throws a `Problem` for one that is not to be a task. */
+/**
+ * Makes the task of a submission, in a turn of the event loop that has time for it. Throws a
+ * `Problem` for one that is not to be a task.
+ */
 export async function readSubmissionAt(
   asked: AskedSubmission,
   workflow: OpenWorkflow,
@@ -45,7 +51,10 @@ export const keyReused = (
 export const keyInvalid = () =>
   new Problem(400, "request.idempotency_key_invalid", `Idempotency-Key must be ${allowedVisible}.`);
 
-/** Keys can be guessed, such as numbers of orders, so that only operators get the id of the task that has one. */
+/**
+ * Keys can be guessed, such as numbers of orders, so that only operators get the id of the task
+ * that has one.
+ */
 export function keyInUse(taskId: string, reader: Reader): Problem {
   const isShown = reader === "operator";
   const holder = isShown ? `The open task ${taskId}` : "Another open task";

@@ -27,7 +27,9 @@ import { codesOfHeaders } from "./submit-problems.ts";
 import { type SubmitDependencies, type SubmitRequest, taskSubmitter } from "./submit-task.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 
-/** The body of `POST /v1/tasks` is the submission, but for its idempotency key, which is a header. */
+/**
+ * The body of `POST /v1/tasks` is the submission, but for its idempotency key, which is a header.
+ */
 const { idempotencyKey: _idempotencyKey, ...inBody } = Submission.properties;
 const TaskBody = Type.Object(inBody, {
   additionalProperties: false,
@@ -123,9 +125,9 @@ const describeSubmission = (who: { id: string; tag: "tasks" | "collections"; sum
   });
 
 /**
- * Submits tasks over HTTP. A task that was answered with 202 is durable, with all its steps. What waits for
- * the state store is bounded: beyond that a task is answered 503 at once. A task whose client is gone, or
- * that waited too long, is not written.
+ * Submits tasks over HTTP. A task that was answered with 202 is durable, with all its steps. What
+ * waits for the state store is bounded: beyond that a task is answered 503 at once. A task whose
+ * client is gone, or that waited too long, is not written.
  */
 export function submitRoutes(app: FastifyInstance, deps: SubmitRouteDependencies): void {
   const submitter = taskSubmitter(deps);
@@ -192,7 +194,10 @@ const CollectionParams = Type.Object({
 
 const isCollection = new RegExp(collectionPattern);
 
-/** The workflow that has the collection of a request. Throws a 404 where there is no such collection. */
+/**
+ * The workflow that has the collection of a request. Throws a 404 where there is no such
+ * collection.
+ */
 async function workflowOf(
   request: FastifyRequest<{ Params: Static<typeof CollectionParams> }>,
   directory: Pick<WorkflowDirectory, "workflowOf">,
@@ -234,7 +239,10 @@ const submitting =
     return reply.code(202).header("retry-after", "1").send({ id: taskId });
   };
 
-/** Whether a request submits a task: at /v1/tasks or at a collection, and not at another route of ours. */
+/**
+ * Whether a request submits a task: at /v1/tasks or at a collection, and not at another route of
+ * ours.
+ */
 function isMeant(url: string): boolean {
   const noun = /^\/v1\/([^/?]+)(?:\?|$)/.exec(url)?.[1];
   return noun !== undefined && (noun === "tasks" || !isReservedCollection(noun));
@@ -248,7 +256,10 @@ const allowsUnknown = (query: unknown): boolean => {
 const text = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join() : header;
 
-/** The text of a header that may have letters of any alphabet, in UTF-8. Node has a character for each of its bytes. */
+/**
+ * The text of a header that may have letters of any alphabet, in UTF-8. Node has a character for
+ * each of its bytes.
+ */
 function textIn(headers: IncomingHttpHeaders, name: string): string | undefined {
   const given = text(headers[name]);
   if (given === undefined || !/[\u0080-\u00ff]/.test(given)) return given;
@@ -257,13 +268,19 @@ function textIn(headers: IncomingHttpHeaders, name: string): string | undefined 
   throw invalidRequest([{ pointer: `/${name}`, detail: "is not in UTF-8" }], "head");
 }
 
-/** The delay from which on a beginning is late: for as long a business key can be held by a task that has not begun. */
+/**
+ * The delay from which on a beginning is late: for as long a business key can be held by a task
+ * that has not begun.
+ */
 const late = 30 * 24 * 60 * 60 * 1_000;
 
 const weightIn = (fairness: AskedSubmission["fairness"]): number =>
   Number((fairness as { readonly weight?: unknown } | undefined)?.weight ?? 1);
 
-/** What a submission asks for that not everyone may. A value that is wrong asks for nothing: it is refused by itself. */
+/**
+ * What a submission asks for that not everyone may. A value that is wrong asks for nothing: it is
+ * refused by itself.
+ */
 function permissionsFor({
   submission: { priority, fairness, replyTo, notBefore },
   allowsUnknownAgents,

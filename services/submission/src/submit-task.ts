@@ -59,7 +59,10 @@ const bytesWaiting = 16 * 1024 * 1024;
 /** How many submissions share one transaction at most. */
 const batch = 200;
 
-/** What is refused is looked for among what was taken before: so much at a time, apart from what is to be written. */
+/**
+ * What is refused is looked for among what was taken before: so much at a time, apart from what is
+ * to be written.
+ */
 const lookingForRepeats = { max: batch, maxWaiting: { items: 1_000, bytes: 1 } };
 
 /** What a request asks for. */
@@ -72,7 +75,9 @@ export interface SubmitRequest {
   readonly trace?: TraceContext | null;
 }
 
-/** Times in a row that the active version is looked for when another one becomes active meanwhile. */
+/**
+ * Times in a row that the active version is looked for when another one becomes active meanwhile.
+ */
 export const mostTurns = 10;
 
 export const versionsChange = (workflow: string) =>
@@ -84,7 +89,9 @@ export const versionsChange = (workflow: string) =>
 /** A task that is durable, with all its steps. */
 export type Accepted = Extract<Submitted, { kind: "created" | "replayed" }>;
 
-/** Submits tasks: those that arrive during one transaction share the next. What waits is bounded. */
+/**
+ * Submits tasks: those that arrive during one transaction share the next. What waits is bounded.
+ */
 export function taskSubmitter(deps: SubmitDependencies) {
   const { directory, waiting = defaultWaiting, tracing = noTracing, clock = systemClock } = deps;
   const limit = queueLimit({ most: waiting.tasks });
@@ -102,7 +109,10 @@ export function taskSubmitter(deps: SubmitDependencies) {
     return traceInsert(tracing, trace, result);
   };
 
-  /** Writes it in the version that is meant, by the store at that time: what is known here chooses none, and refuses none. */
+  /**
+   * Writes it in the version that is meant, by the store at that time: what is known here chooses
+   * none, and refuses none.
+   */
   const writeInVersion = async (request: SubmitRequest, caller: Caller) => {
     const { workflow: named } = request.submission;
     const find = () => directory.find(named, request.learns.workflowNames);
@@ -133,7 +143,9 @@ export function taskSubmitter(deps: SubmitDependencies) {
       if (isFull) limit.refused();
       return isFull;
     },
-    /** Resolves once the task is durable. Not written if its caller is gone, or it waited too long. */
+    /**
+     * Resolves once the task is durable. Not written if its caller is gone, or it waited too long.
+     */
     async submit(request: SubmitRequest, caller: Caller): Promise<Accepted> {
       const { submission, learns } = request;
       const submitted = await writeInVersion(request, caller);
@@ -145,7 +157,10 @@ export function taskSubmitter(deps: SubmitDependencies) {
   };
 }
 
-/** Makes tasks of submissions, and knows how many it is at: that takes turns, and may take the thread. */
+/**
+ * Makes tasks of submissions, and knows how many it is at: that takes turns, and may take the
+ * thread.
+ */
 function submissionReader(deps: SubmitDependencies) {
   let reading = 0;
   return {
@@ -175,7 +190,10 @@ function submissionReader(deps: SubmitDependencies) {
 const keyLife = ({ keepKeysFor }: SubmitDependencies) =>
   keepKeysFor === undefined ? {} : { keepKeyFor: keepKeysFor };
 
-/** Finds what was made of the same request before, when another version was active; null: nothing was. */
+/**
+ * Finds what was made of the same request before, when another version was active; null: nothing
+ * was.
+ */
 function repeatFinder({
   store,
   actor,

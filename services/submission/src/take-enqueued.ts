@@ -25,23 +25,27 @@ interface InboxDependencies {
 }
 
 /**
- * Milliseconds between two looks at an inbox that is empty: the first ones follow sooner, since who enqueues wakes no
- * process while something waits.
+ * Milliseconds between two looks at an inbox that is empty: the first ones follow sooner, since who
+ * enqueues wakes no process while something waits.
  */
 const rests = [50, 250];
 const longestRest = 1_000;
 /** What one transaction makes, and what is in memory meanwhile. */
 const most = 200;
 const mostBytes = 4 * 1024 * 1024;
-/** Milliseconds in which a batch is made; after that another process takes it. What was taken in vain rests for more of them. */
+/**
+ * Milliseconds in which a batch is made; after that another process takes it. What was taken in
+ * vain rests for more of them.
+ */
 const lease = 15_000;
 const mostLeases = 40;
 
 /**
- * Makes tasks of the submissions that applications have enqueued in their transactions: those of one look. Each becomes
- * one task with the id that it was given, or is refused: whatever crashes, its row is there until one of these is
- * committed. Those that were taken in vain before are made one by one, after the others: what fails, or ends its process,
- * holds none back. Resolves to the milliseconds until the next look.
+ * Makes tasks of the submissions that applications have enqueued in their transactions: those of
+ * one look. Each becomes one task with the id that it was given, or is refused: whatever crashes,
+ * its row is there until one of these is committed. Those that were taken in vain before are made
+ * one by one, after the others: what fails, or ends its process, holds none back. Resolves to the
+ * milliseconds until the next look.
  */
 export function takeEnqueued(deps: InboxDependencies): () => Promise<number> {
   const { store, hint } = deps;

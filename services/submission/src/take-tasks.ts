@@ -37,9 +37,9 @@ interface IntakeDependencies {
 type Spans = ReadonlyMap<Delivery, Span>;
 
 /**
- * Takes tasks by message instead of HTTP. A message is acknowledged once its task is durable, and a redelivery
- * makes no second task. A message that its workflow refuses, or that has the key of another task, goes to the
- * dead letters, and its submitter is notified.
+ * Takes tasks by message instead of HTTP. A message is acknowledged once its task is durable, and a
+ * redelivery makes no second task. A message that its workflow refuses, or that has the key of
+ * another task, goes to the dead letters, and its submitter is notified.
  */
 export function takeTasks(deps: IntakeDependencies) {
   const { hint, tracing = noTracing } = deps;
@@ -58,7 +58,10 @@ export function takeTasks(deps: IntakeDependencies) {
   };
 }
 
-/** A message without a trace begins one. A batch that fails is delivered again: then its spans are made anew. */
+/**
+ * A message without a trace begins one. A batch that fails is delivered again: then its spans are
+ * made anew.
+ */
 const spansOf = (tracing: Tracing, batch: readonly Delivery[]): Spans =>
   new Map(
     (tracing.isOn ? batch : []).map((delivery) => {

@@ -77,7 +77,10 @@ export function forReader(reader: Reader, task: TaskResource): TaskResource {
 
 type Entry = Omit<HistoryEntry, "at"> & { readonly at: unknown };
 
-/** An entry of a history as it is shown: with who said what it counted as a failure, or began an undo for. */
+/**
+ * An entry of a history as it is shown: with who said what it counted as a failure, or began an
+ * undo for.
+ */
 type EntryResource<Of extends Entry> = Of & { readonly source: Source | null };
 
 /** One entry of a task's history, as its reader may see it. A note is an operator's words. */

@@ -16,7 +16,10 @@ afterAll(async () => {
 
 const id = "00000000-0000-4000-8000-000000000001";
 
-/** What a text of JSON says: its numbers are the decimals that are written there, and the order of fields is none. */
+/**
+ * What a text of JSON says: its numbers are the decimals that are written there, and the order of
+ * fields is none.
+ */
 const meaningOf = (text: string): unknown =>
   JSON.parse(text, ((_: string, value: unknown, { source = "" }: { source?: string }) => {
     if (typeof value === "number") return { decimal: decimalOf(source) };
@@ -85,7 +88,9 @@ const name = fc.oneof(
   { weight: 1, arbitrary: fc.constant('"__proto__"') },
 );
 
-/** Texts of JSON objects with all that may be kept or not: each way in is to say the same of each. */
+/**
+ * Texts of JSON objects with all that may be kept or not: each way in is to say the same of each.
+ */
 const anyInput = fc.letrec<{ value: string; list: string; object: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },

@@ -18,7 +18,10 @@ export interface OpenWorkflow {
   readonly definition: WorkflowDefinition;
   /** What is wrong with an input, by the workflow's own schema. */
   readonly check: TaskInputCheck;
-  /** Whether it was asked for without a version: then it counts only as long as it is the active one. */
+  /**
+   * Whether it was asked for without a version: then it counts only as long as it is the active
+   * one.
+   */
   readonly takesActive: boolean;
 }
 
@@ -29,19 +32,25 @@ export interface WorkflowDirectory {
   /** What is known now, without asking the store; undefined: `find` has to. */
   known(asked: string): OpenWorkflow | undefined;
   /**
-   * Finds a workflow by its name, or without a version the active one, and a retired one if there is no other. Throws
-   * a 404, which names those that look like it if the caller may learn that.
+   * Finds a workflow by its name, or without a version the active one, and a retired one if there
+   * is no other. Throws a 404, which names those that look like it if the caller may learn that.
    */
   find(asked: string, mayLearnNames: () => boolean): Promise<OpenWorkflow>;
   /** The workflow, without its version, that has a collection; null: there is none of that name. */
   workflowOf(collection: string): Promise<string | null>;
-  /** The names, with their versions, of all versions of a workflow that are stored by now; or that one. */
+  /**
+   * The names, with their versions, of all versions of a workflow that are stored by now; or that
+   * one.
+   */
   versionsOf(asked: string): Promise<readonly string[]>;
-  /** The Agents of steps that none of them may take: never announced, though others have for a while. */
+  /**
+   * The Agents of steps that none of them may take: never announced, though others have for a
+   * while.
+   */
   unknownAgents(definition: WorkflowDefinition): Promise<readonly string[]>;
   /**
-   * Whether a name without a version means another version than this by now. The store is asked: what it says goes before
-   * anything that was refused by this one.
+   * Whether a name without a version means another version than this by now. The store is asked:
+   * what it says goes before anything that was refused by this one.
    */
   isOutdated(workflow: OpenWorkflow): Promise<boolean>;
   /** Whether the workflow was retired when the directory was last read. */
@@ -65,7 +74,10 @@ interface DirectoryOptions {
 
 /** Bytes of definitions that are kept, with compiled checks: hundreds of usual ones. */
 const mostKept = 4 * 1024 * 1024;
-/** Milliseconds for which a collection that was not found is not looked for again; and how many are remembered. */
+/**
+ * Milliseconds for which a collection that was not found is not looked for again; and how many are
+ * remembered.
+ */
 const missFor = 1_000;
 const mostMisses = 1_000;
 /** What is refused is held against the store: so many at a time, for so many milliseconds. */
@@ -74,8 +86,9 @@ const askingStore = { max: 200, maxWaiting: { items: 1_000, bytes: 1 }, timeout:
 const startingUp = 60_000;
 
 /**
- * Answers from memory while the store is slow or away, so that what waits for it stays bounded. Which version is active and
- * which is retired decides the store, in the transaction of the task: here is only looked which one it will be.
+ * Answers from memory while the store is slow or away, so that what waits for it stays bounded.
+ * Which version is active and which is retired decides the store, in the transaction of the task:
+ * here is only looked which one it will be.
  */
 export function workflowDirectory(store: Store, options: DirectoryOptions = {}): WorkflowDirectory {
   const { clock = systemClock, compile = openTaskInput, takesUnknownVersions = false } = options;
@@ -133,7 +146,10 @@ export function workflowDirectory(store: Store, options: DirectoryOptions = {}):
   };
 }
 
-/** Asks the store whether versions are active: those that are asked about at the same time in one statement. */
+/**
+ * Asks the store whether versions are active: those that are asked about at the same time in one
+ * statement.
+ */
 const activeVersionsIn = (store: Pick<Store, "findActiveVersions">, clock: Clock) =>
   batchCalls(
     async (names: readonly string[]) => {
@@ -157,7 +173,10 @@ async function versionsIn(
 const isRetiredIn = (workflows: readonly WorkflowRecord[], asked: string): boolean =>
   workflows.some(({ name, retiredAt }) => name === asked && retiredAt !== null);
 
-/** The Agents of steps that none of their Agents has ever announced itself for. One of a pool suffices. */
+/**
+ * The Agents of steps that none of their Agents has ever announced itself for. One of a pool
+ * suffices.
+ */
 async function unknownAgents(
   snapshots: ReturnType<typeof snapshotCache>,
   steps: WorkflowDefinition["steps"],
@@ -201,7 +220,9 @@ interface Meant {
   readonly takesActive: boolean;
 }
 
-/** The workflow of that name, or its active version; if there is none, the newest: all are retired. */
+/**
+ * The workflow of that name, or its active version; if there is none, the newest: all are retired.
+ */
 function meantAmong(workflows: readonly WorkflowRecord[], asked: string): Meant | undefined {
   if (workflows.some(({ name }) => name === asked)) return { name: asked, takesActive: false };
   const active = workflows.find(({ name, isActive }) => isActive && familyOf(name) === asked);
@@ -209,7 +230,10 @@ function meantAmong(workflows: readonly WorkflowRecord[], asked: string): Meant 
   return found && { name: found.name, takesActive: true };
 }
 
-/** Throws a 500 for a schema that cannot be compiled: registering refuses it, so the stored row was changed. */
+/**
+ * Throws a 500 for a schema that cannot be compiled: registering refuses it, so the stored row was
+ * changed.
+ */
 function checkOf(
   definition: WorkflowDefinition,
   compile: NonNullable<DirectoryOptions["compile"]>,
@@ -236,7 +260,10 @@ export const unusable = () =>
     "The stored definition of its workflow cannot be used: see holdfast doctor.",
   );
 
-/** The problem of an unknown workflow. `workflows` is null where it is not to be said which there are. */
+/**
+ * The problem of an unknown workflow. `workflows` is null where it is not to be said which there
+ * are.
+ */
 export function unknownWorkflow(
   asked: string,
   workflows: readonly WorkflowRecord[] | null,

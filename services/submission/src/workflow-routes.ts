@@ -98,7 +98,10 @@ const descriptions = {
 const stillRetired =
   "The workflow is retired, and takes no new tasks. Reinstate it, or store it under a new version.";
 
-/** The body is the definition, so who stores it stands beside it. Not closed: what a proxy adds is no mistake. */
+/**
+ * The body is the definition, so who stores it stands beside it. Not closed: what a proxy adds is
+ * no mistake.
+ */
 const StoreQuery = Type.Object({
   actor: Type.Optional(
     Type.String({ ...storableName, description: "Who stores it: kept with it." }),

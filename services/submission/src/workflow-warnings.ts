@@ -59,8 +59,8 @@ export const contractWarnings = (
     .slice(0, limits.refusals)
     .map((one) => `${differenceText(one)}.`);
 /**
- * What a workflow waits for before it can become active: of each operation that it calls, one Agent that may do it and whose
- * heartbeats name it.
+ * What a workflow waits for before it can become active: of each operation that it calls, one Agent
+ * that may do it and whose heartbeats name it.
  */
 export function missingFor(
   { steps }: { readonly steps: readonly Needs[] },

@@ -10,8 +10,9 @@ interface WriteOptions {
 }
 
 /**
- * Writes a task whose payloads were left out, and adds them: as the text that is stored, and not before the client has
- * read those that come first. They never change, so that it does not matter when they are read.
+ * Writes a task whose payloads were left out, and adds them: as the text that is stored, and not
+ * before the client has read those that come first. They never change, so that it does not matter
+ * when they are read.
  */
 export async function* writeTask(
   { omitted = [], ...task }: TaskResource,

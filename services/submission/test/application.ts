@@ -2,7 +2,10 @@ import { Fault } from "@holdfast/domain";
 import { openQueries, queryOnce } from "@holdfast/local-stack";
 import type { TransactionClient } from "@holdfast/state-store";
 
-/** Makes a login with the rights of an application in the store at `url`; each statement is a transaction. */
+/**
+ * Makes a login with the rights of an application in the store at `url`; each statement is a
+ * transaction.
+ */
 export async function openApplication(url: string, login: string): Promise<TransactionClient> {
   await queryOnce(
     url,
@@ -26,7 +29,10 @@ export async function inTransaction(
   await queries.query("commit");
 }
 
-/** All that waits becomes tasks, or is refused. What a look took whose answer was lost is free again, as later. */
+/**
+ * All that waits becomes tasks, or is refused. What a look took whose answer was lost is free
+ * again, as later.
+ */
 export async function takeAllIn(url: string, take: () => Promise<number>): Promise<void> {
   for (let rest = 0; rest === 0; ) {
     rest = await take().catch(async (error: unknown) => {

@@ -57,7 +57,10 @@ const payment = {
   currency: { $ref: "/input/currency" },
 };
 
-/** A workflow for tests with a collection, nested input, several steps, and contracts of all its operations. */
+/**
+ * A workflow for tests with a collection, nested input, several steps, and contracts of all its
+ * operations.
+ */
 export const bookTrip: WorkflowDefinition = {
   format: 1,
   name: "book-trip.v1",

@@ -2,7 +2,10 @@ import { findFaultCode } from "@holdfast/domain";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Codes } from "../src/api/codes.ts";
 
-/** Has the disposal of a service throw if a route refused with a code that the document does not give to it. */
+/**
+ * Has the disposal of a service throw if a route refused with a code that the document does not
+ * give to it.
+ */
 export function holdToCodes<App extends FastifyInstance>(app: App): App & AsyncDisposable {
   const undeclared = new Set<string>();
   app.addHook("onSend", async (request, reply, payload) => {

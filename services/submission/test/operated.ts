@@ -32,7 +32,10 @@ type App = ReturnType<typeof serve>;
 /** All routes with an operator's token, and bookings that operators act on, for tests. */
 export interface OperatedService extends AsyncDisposable {
   readonly store: StateStore;
-  /** A store without the faults of a run that injects them: a claim whose answer is lost is not made again. */
+  /**
+   * A store without the faults of a run that injects them: a claim whose answer is lost is not made
+   * again.
+   */
   readonly scheduler: StateStore;
   readonly app: App;
   /** How often Schedulers got a hint in this test. */

@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { queryOnce } from "@holdfast/local-stack";
 
-/** Makes a login for tests that may do what operators' routes need, and no more. It goes with `resources`. */
+/**
+ * Makes a login for tests that may do what operators' routes need, and no more. It goes with
+ * `resources`.
+ */
 export async function operationsUrl(
   owner: string,
   resources: Pick<AsyncDisposableStack, "defer">,

@@ -47,15 +47,18 @@ export interface ServeOptions {
   readonly viewBroker?: () => BrokerView;
   /** The configuration of the process, with its secrets. */
   readonly configuration?: Operations["configuration"];
-  /** All of a test's clients have one address: it may hold everything, unless the test is about that. */
+  /**
+   * All of a test's clients have one address: it may hold everything, unless the test is about
+   * that.
+   */
   readonly guard?: Partial<GuardOptions>;
   /** The log of the service; silent unless given. */
   readonly log?: Logger;
 }
 
 /**
- * Serves every route of the submission service on one server, for tests. Its disposal throws if a route refused with a
- * code that the document does not give to it.
+ * Serves every route of the submission service on one server, for tests. Its disposal throws if a
+ * route refused with a code that the document does not give to it.
  */
 export function serve(
   store: StateStore,

@@ -35,7 +35,10 @@ export const trip = (name: string, changes: object = {}) => ({
 export interface TripService extends AsyncDisposable {
   readonly url: string;
   readonly store: StateStore;
-  /** Begins a test: three versions of a trip are stored, of which the last is active, and one of a booking, and no tasks. */
+  /**
+   * Begins a test: three versions of a trip are stored, of which the last is active, and one of a
+   * booking, and no tasks.
+   */
   clear(): Promise<void>;
   get(path: string, headers?: Headers): Promise<Answer>;
   post(path: string, payload: object, headers?: Headers): Promise<Answer>;

@@ -16,7 +16,10 @@ import { type Static, Type } from "typebox";
 export const SupervisorConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
-  /** How many connections to the state store one instance may hold. Of several, one is for recovery alone. */
+  /**
+   * How many connections to the state store one instance may hold. Of several, one is for recovery
+   * alone.
+   */
   STATE_STORE_CONNECTIONS: Integer({ default: 3, minimum: 1, maximum: 20 }),
   /** The broker, only to hint at the Schedulers. */
   BROKER_URL: BrokerUrl,
@@ -31,7 +34,10 @@ export const SupervisorConfig = Type.Object({
   RECOVERY_DELAY: Duration({ default: "5s" }),
   /** How long finished tasks are kept, at least; off: for ever. */
   RETENTION: DurationOrOff({ most: longestKept }),
-  /** How long refused replies and dead letters are kept, at most; those of tasks that are deleted, no longer. */
+  /**
+   * How long refused replies and dead letters are kept, at most; those of tasks that are deleted,
+   * no longer.
+   */
   MESSAGE_RETENTION: Duration({ default: "30d", most: longestKept }),
 });
 export type SupervisorConfig = Static<typeof SupervisorConfig>;

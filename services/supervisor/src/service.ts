@@ -7,17 +7,24 @@ import { housekeeping } from "./retention/housekeeping.ts";
 import { shareConnections } from "./share-connections.ts";
 import { supervisor } from "./supervisor.ts";
 
-/** Recovers steps whose time is over, does bulk operations and keeps house, until its signal to stop. */
+/**
+ * Recovers steps whose time is over, does bulk operations and keeps house, until its signal to
+ * stop.
+ */
 export const supervisorService = defineService("supervisor", SupervisorConfig, (service) =>
   supervise(service, "all"),
 );
 
-/** One scan, one sweep, one round of bulk operations and one look at the past, such as from cron. */
+/**
+ * One scan, one sweep, one round of bulk operations and one look at the past, such as from cron.
+ */
 export const supervisorOnce = defineService("supervisor", SupervisorConfig, (service) =>
   supervise(service, "once"),
 );
 
-/** How it reaches the broker, whose virtual host is the store's, and where it declares nothing else. */
+/**
+ * How it reaches the broker, whose virtual host is the store's, and where it declares nothing else.
+ */
 async function connectionOf(
   service: ServiceContext<SupervisorConfig>,
   store: Pick<SupervisorStore, "findStoreId">,

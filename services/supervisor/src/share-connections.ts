@@ -1,6 +1,7 @@
 /**
- * Returns the same store, of which at most `most` operations run at a time, in the order in which they were asked for.
- * The others wait here and not for a connection, so that those beyond `most` stay free for recovery.
+ * Returns the same store, of which at most `most` operations run at a time, in the order in which
+ * they were asked for. The others wait here and not for a connection, so that those beyond `most`
+ * stay free for recovery.
  */
 export function shareConnections<Store extends object>(store: Store, most: number): Store {
   let free = most;

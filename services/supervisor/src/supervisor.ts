@@ -17,7 +17,10 @@ import { replanStalledTasks } from "./recover/replan-stalled-tasks.ts";
 import { replyProbes } from "./recover/reply-probes.ts";
 import { supervisorMetrics } from "./supervisor-metrics.ts";
 
-/** What recovering asks of the state store: a Supervisor also counts, deletes, and applies bulk operations. */
+/**
+ * What recovering asks of the state store: a Supervisor also counts, deletes, and applies bulk
+ * operations.
+ */
 export type RecoveryStore = Pick<
   SupervisorStore,
   | "applyEvents"
@@ -37,7 +40,10 @@ export interface SupervisorOptions {
   readonly failpoint: Failpoint;
   /** What this instance signs with. */
   readonly actor: string;
-  /** How long it sleeps at most, in milliseconds. In between it wakes for the earliest complete-by time. */
+  /**
+   * How long it sleeps at most, in milliseconds. In between it wakes for the earliest complete-by
+   * time.
+   */
   readonly scanInterval: number;
   /** How often it looks for stalled tasks, which wait for no event, in milliseconds. */
   readonly sweepInterval: number;
@@ -51,7 +57,9 @@ export interface SupervisorOptions {
 
 /** Milliseconds. */
 const probeTimeout = 30_000;
-/** Rests for each sweep: where many tasks are open, sweeping takes a twentieth of the time at most. */
+/**
+ * Rests for each sweep: where many tasks are open, sweeping takes a twentieth of the time at most.
+ */
 const restFactor = 19;
 
 /** One Supervisor: `once` for cron, `run` until the signal aborts. */

@@ -21,7 +21,8 @@ export function findChromium(env: NodeJS.ProcessEnv = process.env): string | nul
 }
 
 /**
- * Finds Chromium, which root gets from the distribution where there is none. Null: tests with a browser are skipped.
+ * Finds Chromium, which root gets from the distribution where there is none. Null: tests with a
+ * browser are skipped.
  */
 export async function getChromium(say: (line: string) => void): Promise<string | null> {
   const found = findChromium();

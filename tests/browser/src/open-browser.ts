@@ -16,7 +16,10 @@ interface OpenOptions {
 export interface Watched {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors and warnings of the console, exceptions, requests to other hosts, dialogs, breaches of the policy. */
+  /**
+   * Errors and warnings of the console, exceptions, requests to other hosts, dialogs, breaches of
+   * the policy.
+   */
   readonly complaints: string[];
 }
 

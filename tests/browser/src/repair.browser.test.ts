@@ -5,7 +5,8 @@ import { showRefusals } from "./checks/refusals.ts";
 import { pauseResumeRetry } from "./checks/task-actions.ts";
 import { getChromium } from "./find-chromium.ts";
 
-// What each change is checked with; `console.browser.test.ts` has all pages and all that operators do.
+// What each change is checked with; `console.browser.test.ts` has all pages and all that operators
+// do.
 const chromium = await getChromium((line) => void process.stderr.write(`${line}\n`));
 /** A test that is counted as skipped without a browser. */
 const inBrowser = chromium === null ? test.skip : test;

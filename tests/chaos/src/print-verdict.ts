@@ -4,7 +4,9 @@ import { summarise } from "./checker/measure-recovery.ts";
 import { timelineOf } from "./checker/timeline.ts";
 import { invariants } from "./checker/violation.ts";
 
-/** How many violations are printed with all that is known of the order; the rest is in the files. */
+/**
+ * How many violations are printed with all that is known of the order; the rest is in the files.
+ */
 const witnesses = 3;
 
 /** Prints the result of a run. */

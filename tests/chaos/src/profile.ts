@@ -28,8 +28,8 @@ export const profiles = {
 } as const satisfies Record<string, Profile>;
 
 /**
- * A run with one class of faults: nothing else is unwell, and what one fault struck has ended before the next. A
- * RabbitMQ takes some 9 s to start.
+ * A run with one class of faults: nothing else is unwell, and what one fault struck has ended
+ * before the next. A RabbitMQ takes some 9 s to start.
  */
 export const alone: Profile = {
   duration: 3 * minute,
@@ -57,7 +57,9 @@ export type ProfileName = keyof typeof profiles;
 
 const longestRound = 30 * minute;
 
-/** A long run in equal rounds: after each the faults rest and all of it is judged, and forgotten. */
+/**
+ * A long run in equal rounds: after each the faults rest and all of it is judged, and forgotten.
+ */
 export function roundsOf(profile: Profile): readonly Profile[] {
   const count = Math.max(1, Math.round(profile.duration / longestRound));
   return Array.from({ length: count }, () => lasting(profile, profile.duration / count));

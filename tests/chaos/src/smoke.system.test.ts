@@ -5,8 +5,9 @@ import { expect, test } from "@jest/globals";
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 
 /**
- * The findings: in one line what was violated and the faults meanwhile, as a log may keep no more than the first
- * lines. Then which faults could not be injected and what went wrong; not the long list of faults.
+ * The findings: in one line what was violated and the faults meanwhile, as a log may keep no more
+ * than the first lines. Then which faults could not be injected and what went wrong; not the long
+ * list of faults.
  */
 function findingsOf(report: string): string {
   const lines = report.split("\n");

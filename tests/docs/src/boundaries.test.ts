@@ -29,7 +29,9 @@ test.each([
   expect(importsOf(part).filter((name) => business.includes(name))).toEqual([]);
 });
 
-/** Words of the shop that no part of the platform needs. `order by` and `in order` are the trade's. */
+/**
+ * Words of the shop that no part of the platform needs. `order by` and `in order` are the trade's.
+ */
 const shopWords =
   /\b(customers?|sku|unit_?price|currency|inventory|payments|shipping|fulfil-?order|order_?lines?)\b|\bschema orders\b|\b(?:into|from|on|table|of) orders\.|@holdfast\/orders\b/gi;
 

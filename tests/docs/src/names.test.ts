@@ -14,9 +14,10 @@ const commandsIn = (text: string): readonly string[] =>
     .filter((line) => /^(?:npm run|pnpm|(?:npx )?holdfast) /.test(line));
 
 /**
- * A decision is of its day. Its context says how things were before, and "Not taken" what was never built: these
- * paragraphs may name what does not exist, and so may a decision that another one has replaced as a whole. So may
- * the list of what is not there yet, of which another test asks the contrary.
+ * A decision is of its day. Its context says how things were before, and "Not taken" what was never
+ * built: these paragraphs may name what does not exist, and so may a decision that another one has
+ * replaced as a whole. So may the list of what is not there yet, of which another test asks the
+ * contrary.
  */
 function proseOf(page: string, text: string): string {
   if (page === "docs/get-started/compare.md") return text.replace(notThereYet, "");
@@ -26,7 +27,9 @@ function proseOf(page: string, text: string): string {
 }
 const notThereYet = /^## What is not there yet[\s\S]*/m;
 
-/** The names on a page that nothing has. What a block of code of the page shows is the reader's own. */
+/**
+ * The names on a page that nothing has. What a block of code of the page shows is the reader's own.
+ */
 function lostOn(page: string): readonly string[] {
   const text = readFile(page);
   const prose = proseOf(page, text);

@@ -53,7 +53,10 @@ interface Manifest {
 const extension = /[^/]\.(?:tsx?|mjs|cjs|js|sql|md|json|ya?ml|sh|py|conf|svg|png|html)$/;
 const methods = "GET|POST|PUT|PATCH|DELETE";
 
-/** The name that a text is; null: it is nothing that can be looked up, such as a value or an identifier. */
+/**
+ * The name that a text is; null: it is nothing that can be looked up, such as a value or an
+ * identifier.
+ */
 export function nameOf(text: string): Name | null {
   const kind = kindOf(text);
   return kind === null ? null : { kind, text };
@@ -91,7 +94,10 @@ const existing: Readonly<Record<Name["kind"], (text: string) => boolean>> = {
 /** Whether this repository has what the name says. */
 export const exists = ({ kind, text }: Name): boolean => existing[kind](text);
 
-/** A path, or its end. `*`, `…`, `<name>`, `NNNN_what` and a file called `x` stand for any; what is built, installed or written by a run is there. */
+/**
+ * A path, or its end. `*`, `…`, `<name>`, `NNNN_what` and a file called `x` stand for any; what is
+ * built, installed or written by a run is there.
+ */
 function hasPath(text: string): boolean {
   const plain = text.replace(/^(?:\.\.?\/)+/, "").replace(/:\d+$|\/$/g, "");
   const [source = ""] = plain.split(/(?:^|\/)(?:dist|built|node_modules|\.holdfast)(?:\/|$)/);
@@ -134,7 +140,10 @@ function hasRoute(text: string): boolean {
 
 const isPlace = (part: string): boolean => /^[:{$<…]|^[A-Z_]+$/.test(part);
 
-/** Whether what is asked for is this path, with whatever names the places in it have. `…` at the end is any rest. */
+/**
+ * Whether what is asked for is this path, with whatever names the places in it have. `…` at the end
+ * is any rest.
+ */
 function matches(asked: readonly string[], path: readonly string[]): boolean {
   if (asked.at(-1) === "…") return matches(asked.slice(0, -1), path.slice(0, asked.length - 1));
   if (asked.length !== path.length) return false;
@@ -145,7 +154,10 @@ function matches(asked: readonly string[], path: readonly string[]): boolean {
   });
 }
 
-/** A package, with or without one of its exports; or the condition under which their sources are found. */
+/**
+ * A package, with or without one of its exports; or the condition under which their sources are
+ * found.
+ */
 function hasPackage(text: string): boolean {
   const [, name, path] = /^(@holdfast\/[^/]+)(?:\/(.*))?$/.exec(text) ?? [];
   const found = packages.find((one) => one.name === name);
@@ -175,7 +187,10 @@ interface JsonSchema {
 const identifiers = new Set(code.match(/[A-Za-z_$][\w$]*/g));
 const stems = new Set(allFiles.map((file) => (file.split("/").at(-1) ?? "").replace(/\..*$/, "")));
 
-/** Whether the word is an identifier that no code has, or the name of a statement or file that there is not. */
+/**
+ * Whether the word is an identifier that no code has, or the name of a statement or file that there
+ * is not.
+ */
 export function isLostIdentifier(word: string): boolean {
   if (/^[a-z]+(?:[A-Z][a-z]*)+$/.test(word)) return !identifiers.has(word);
   return /^[a-z]+(?:-[a-z]+)+$/.test(word) && !stems.has(word) && !code.includes(word);

@@ -4,7 +4,10 @@ import { codeFiles, commentsOf } from "./names.ts";
 import { markdownFiles, pathOf, productFiles, readFile, testFiles } from "./repository.ts";
 import { titlesOf } from "./test-titles.ts";
 
-/** Words that name no actor or no mechanism: "the Scheduler retries" says more than "it is tried again". */
+/**
+ * Words that name no actor or no mechanism: "the Scheduler retries" says more than "it is tried
+ * again".
+ */
 const refused =
   /\b(nobody|whoever|everybody|somebody|in hand|at hand|in other hands|told|heard|(?:puts?|putting)\sback|what is under way)\b/gi;
 

@@ -42,7 +42,9 @@ export const productFiles: readonly string[] = [
   ...globSync("packages/*/{sql,migrations}/**/*.sql", { cwd: fileURLToPath(root) }).toSorted(),
 ];
 
-/** Every file of this repository, by its path below the root: without what is built or installed. */
+/**
+ * Every file of this repository, by its path below the root: without what is built or installed.
+ */
 export const allFiles: readonly string[] = filesBelow("").toSorted();
 
 function filesBelow(folder: string): readonly string[] {

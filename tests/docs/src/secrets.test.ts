@@ -3,7 +3,10 @@ import { markdownFiles, readFile } from "./repository.ts";
 
 const block = /^```(?:sh|bash|console|text)?\n([\s\S]*?)^```/gm;
 
-/** The lines of a page that a reader copies to a terminal: of blocks of commands, and commands in the text. */
+/**
+ * The lines of a page that a reader copies to a terminal: of blocks of commands, and commands in
+ * the text.
+ */
 const commandsOf = (page: string): readonly string[] => {
   const text = readFile(page);
   const blocks = [...text.matchAll(block)].flatMap(([, lines = ""]) =>

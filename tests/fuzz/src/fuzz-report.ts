@@ -24,9 +24,14 @@ export interface FuzzReport {
   /** How long 99 % of the good ones took behind as many valid messages, and behind deep ones. */
   readonly p99BehindValidMs: number;
   readonly p99BehindDeepMs: number;
-  /** The longest time for which the event loop of each service stood still while hostile inputs came. */
+  /**
+   * The longest time for which the event loop of each service stood still while hostile inputs
+   * came.
+   */
   readonly longestLoopMs: Readonly<Record<string, number>>;
-  /** The longest transaction of a service, of those that were seen in a look each tenth of a second. */
+  /**
+   * The longest transaction of a service, of those that were seen in a look each tenth of a second.
+   */
   readonly longestTransactionMs: number;
   /** The number after the last input. */
   readonly next: number;

@@ -20,7 +20,8 @@ test("ten seconds of hostile messages and requests crash, stall and lose nothing
     least: 251,
     rate: 1_000,
     orders: 20,
-    // Always the same, so that no change fails for what another one broke; `npm run fuzz` takes others.
+    // Always the same, so that no change fails for what another one broke; `npm run fuzz` takes
+    // others.
     seed: 15,
     from: 0,
     classes: inputClassNames,

@@ -48,8 +48,8 @@ async function fuzzLocally(options: FuzzCommand, folder: RunFolder, say: Say): P
   const { stateStoreUrl, broker } = servers;
   return await runFuzz({
     ...options,
-    // The generator must not take CPU from the services that it times. Lowered only now: child processes
-    // inherit the priority of their parent.
+    // The generator must not take CPU from the services that it times. Lowered only now: child
+    // processes inherit the priority of their parent.
     started: () => setPriority(constants.priority.PRIORITY_LOW),
     stateStoreUrl,
     brokerUrl: broker.url,

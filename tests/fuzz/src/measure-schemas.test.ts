@@ -16,7 +16,8 @@ function sizeOfScope() {
 }
 
 /**
- * The most time for which an event loop may stand still, in times of a check of a pattern: 50 ms, where that takes 3.
+ * The most time for which an event loop may stand still, in times of a check of a pattern: 50 ms,
+ * where that takes 3.
  */
 const most = 16;
 

@@ -21,8 +21,8 @@ export interface SchemaFigures {
   /** Milliseconds in which a pattern is followed for as many steps as a check has. */
   readonly allStepsMs: number;
   /**
-   * What takes longest in one turn of an event loop each: a piece of what storing does, compiling, and the first
-   * check of a value.
+   * What takes longest in one turn of an event loop each: a piece of what storing does, compiling,
+   * and the first check of a value.
    */
   readonly worst: Readonly<Record<Piece, WorstSchema>>;
 }
@@ -30,8 +30,8 @@ export interface SchemaFigures {
 type Piece = "store" | "compile" | "check";
 
 /**
- * Tries of which the best counts for what is timed, more while it takes long: what another process does meanwhile is
- * no property of a schema.
+ * Tries of which the best counts for what is timed, more while it takes long: what another process
+ * does meanwhile is no property of a schema.
  */
 const tries = { least: 4, most: 16 };
 /** Pieces in which a definition with two schemas is checked, and the end. */
@@ -103,7 +103,10 @@ function compiled(schema: Parameters<typeof compileInput>[0]): InputCheck | null
   }
 }
 
-/** Processor time, in milliseconds: of a short time the kernel knows the sum, and guesses how much of it was the user's. */
+/**
+ * Processor time, in milliseconds: of a short time the kernel knows the sum, and guesses how much
+ * of it was the user's.
+ */
 function timeOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();

@@ -43,7 +43,10 @@ export interface FuzzOptions {
   /** The folder for the partners' ledger, and for the inputs that did harm. */
   readonly folder: string;
   readonly seconds: number;
-  /** It takes longer until so many inputs are sent, as fewer would prove nothing; none where nothing is said. */
+  /**
+   * It takes longer until so many inputs are sent, as fewer would prove nothing; none where nothing
+   * is said.
+   */
   readonly least?: number;
   /** Inputs a second. */
   readonly rate: number;
@@ -62,13 +65,16 @@ export interface FuzzOptions {
 
 /** Tasks a second for the hostile Agent. */
 const baitRate = 3;
-/** Kinds of orders without those that the partners make wait on purpose: how long the others take is measured. */
+/**
+ * Kinds of orders without those that the partners make wait on purpose: how long the others take is
+ * measured.
+ */
 const kindOf = inTurn("good", "good", "good", "unshippable", "good", "declined");
 /** The part of the time of the inputs for which the system is left alone first, to compare with. */
 const quietPart = 1 / 3;
 /**
- * Milliseconds in which orders are not timed, half the quiet part at most: services compile, and open
- * connections, when orders and when hostile inputs first arrive.
+ * Milliseconds in which orders are not timed, half the quiet part at most: services compile, and
+ * open connections, when orders and when hostile inputs first arrive.
  */
 const longestWarmUp = 20_000;
 /** Milliseconds within which what a run has left must move, and has ended, after the last input. */
@@ -116,7 +122,10 @@ const runsOf = ({ seed, from }: FuzzOptions) => ({
   fuzz: `order-${seed}-${from}`,
 });
 
-/** Orders alone, then orders beside hostile inputs. Resolves once all tasks have ended, or have had the time to. */
+/**
+ * Orders alone, then orders beside hostile inputs. Resolves once all tasks have ended, or have had
+ * the time to.
+ */
 async function load(run: Run): Promise<Loaded> {
   const { fuzzed, stateStoreUrl, brokerUrl, seconds, userId, tally, sent, accepted, say } = run;
   const { system } = fuzzed;
@@ -189,7 +198,10 @@ interface Sending {
   readonly seen: Witnesses;
 }
 
-/** Sends single inputs and volleys, and has clocks jump. Resolves to the number after the last input. */
+/**
+ * Sends single inputs and volleys, and has clocks jump. Resolves to the number after the last
+ * input.
+ */
 async function sendHostile(
   run: Run,
   { around, messages, seen }: Sending,
@@ -356,8 +368,8 @@ async function streamBaits(options: BaitOptions, signal: AbortSignal): Promise<v
 }
 
 /**
- * Has the hostile Agent asked again at once, until the signal: it says now and then that its service is to be left alone
- * for a minute, in which none of its answers would come.
+ * Has the hostile Agent asked again at once, until the signal: it says now and then that its
+ * service is to be left alone for a minute, in which none of its answers would come.
  */
 async function keepAsking({ fuzzed, say }: Run, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -152,7 +152,10 @@ describeApplied(`Kustomize on Kubernetes ${kubernetesVersion}${because}`, () => 
   });
 });
 
-/** Waits until the namespace is gone: its controller, of which there is none, would take the finalizer away. */
+/**
+ * Waits until the namespace is gone: its controller, of which there is none, would take the
+ * finalizer away.
+ */
 async function emptied(): Promise<void> {
   await server.kubectl(["delete", "namespace", namespace, "--wait=false", "--ignore-not-found"]);
   for (const kind of ["secrets", "configmaps", "horizontalpodautoscalers", "cronjobs", "jobs"]) {

@@ -9,7 +9,10 @@ export type Series = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 const term = /sum\(max by \((\w+)\) \((\w+)\{\1(=~?)"([^"]*)"[^}]*\}\)\)/g;
 
-/** The answer of Prometheus to a sum of such terms; null if there is no such series. Throws for a query of another form. */
+/**
+ * The answer of Prometheus to a sum of such terms; null if there is no such series. Throws for a
+ * query of another form.
+ */
 export function answerOf(query: string, series: Series): number | null {
   const terms = [...query.matchAll(term)];
   if (terms.map(([text]) => text).join(" + ") !== query) throw new Error(`Unknown: ${query}`);
@@ -35,8 +38,9 @@ const tolerance = 0.1;
 const stabilisation = 300;
 
 /**
- * The autoscaler of Kubernetes with its defaults, for an external metric by its average: at most four pods or as many as
- * there are more each 15 seconds, and fewer only if no decision of five minutes asked for more.
+ * The autoscaler of Kubernetes with its defaults, for an external metric by its average: at most
+ * four pods or as many as there are more each 15 seconds, and fewer only if no decision of five
+ * minutes asked for more.
  */
 export function horizontalAutoscaler({ min, max }: Bounds) {
   const asked: { readonly at: number; readonly pods: number }[] = [];

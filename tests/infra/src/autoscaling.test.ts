@@ -60,7 +60,10 @@ interface Moment {
 const busyOf = ({ pods }: Pick<Moment, "pods">): number =>
   pods.reduce((total, { busy }) => total + busy.length, 0);
 
-/** A second of work: steps end, the Schedulers claim as many as they may, and free slots take from the queue. */
+/**
+ * A second of work: steps end, the Schedulers claim as many as they may, and free slots take from
+ * the queue.
+ */
 function work(moment: Moment, now: number): Moment {
   const ended = moment.pods.map(({ from, busy }) => ({
     from,
@@ -108,7 +111,10 @@ interface Run {
   readonly drainedAt: number;
 }
 
-/** Twenty minutes of a backlog that comes at once. `signal` gives the figure that the autoscaler reads at a moment. */
+/**
+ * Twenty minutes of a backlog that comes at once. `signal` gives the figure that the autoscaler
+ * reads at a moment.
+ */
 function run(signal: (series: Series) => number, threshold: number): Run {
   const autoscale = horizontalAutoscaler(bounds);
   const first = { due: backlog, queued: 0, done: 0, returned: 0, pods: [] };

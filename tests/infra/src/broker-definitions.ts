@@ -32,7 +32,10 @@ const localUsers = {
   ],
 };
 
-/** The files that RabbitMQ imports: the topology, and what each user may do. Passwords are secrets of each deployment. */
+/**
+ * The files that RabbitMQ imports: the topology, and what each user may do. Passwords are secrets
+ * of each deployment.
+ */
 export const brokerDefinitions: Readonly<Record<string, object>> = {
   "infra/rabbitmq/definitions.json": await printed("--one-agent-user", "agent"),
   "infra/rabbitmq/definitions-per-agent.json": await printed(),

@@ -91,7 +91,9 @@ test("where the volume of all secrets was lost, those that others know are read 
   expect(secretIn("logins/env")).toContain(`PGPASSWORD=${before[0]}\n`);
 });
 
-/** Runs a script of Compose's containers, with a program of this name that says and returns this. */
+/**
+ * Runs a script of Compose's containers, with a program of this name that says and returns this.
+ */
 function runScript(script: string, { program, says, status }: Fake) {
   const bin = join(folder, "bin");
   mkdirSync(bin, { recursive: true });

@@ -125,7 +125,10 @@ function essence(workload: Workload, objects: readonly Manifest[]) {
   };
 }
 
-/** Helm runs the migration as a hook, which is deleted before the next one; Kustomize in a Deployment, which may change. */
+/**
+ * Helm runs the migration as a hook, which is deleted before the next one; Kustomize in a
+ * Deployment, which may change.
+ */
 function essenceOfMigration(workload: Workload, objects: readonly Manifest[]) {
   const { container, env } = essence(workload, objects);
   return { container, env, securityContext: workload.spec.template.spec?.securityContext };

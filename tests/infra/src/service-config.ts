@@ -3,7 +3,9 @@ import { pathToFileURL } from "node:url";
 import type { TObject } from "typebox";
 import { pathOf } from "./repository.ts";
 
-/** The configuration of the service whose compiled entry is `main`, such as services/x/dist/main.js. */
+/**
+ * The configuration of the service whose compiled entry is `main`, such as services/x/dist/main.js.
+ */
 export async function configOf(main: string): Promise<TObject> {
   const folder = pathOf(main.replace("/dist/main.js", "/src"));
   // The console has another half, which runs in browsers.

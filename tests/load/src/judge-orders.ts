@@ -137,7 +137,9 @@ export function faultOf(order: JudgedOrder, effects: readonly Effect[]): string 
 /** Steps that have an effect which is undone by another step. */
 const effectful: ReadonlySet<string> = new Set(["reserve", "charge", "ship"]);
 
-/** An order that waits for an operator has the effects of the steps that are done, and no others. */
+/**
+ * An order that waits for an operator has the effects of the steps that are done, and no others.
+ */
 function faultOfHalted({ steps }: JudgedOrder, effects: readonly Effect[]): string | null {
   const stateOfUndo = new Map(
     steps.flatMap(({ name, kind, processState }) =>

@@ -21,8 +21,8 @@ export interface SubmittedVerdict {
 }
 
 /**
- * What became of the accepted orders whose keys begin with the name of the run. `warmUp`: for how many
- * milliseconds the orders are not timed, because the services still compile and connect.
+ * What became of the accepted orders whose keys begin with the name of the run. `warmUp`: for how
+ * many milliseconds the orders are not timed, because the services still compile and connect.
  */
 export async function judgeSubmitted(
   url: string,

@@ -13,7 +13,9 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** Submits an order to the service at the URL. Resolves to its answer; null: there was none in time. */
+/**
+ * Submits an order to the service at the URL. Resolves to its answer; null: there was none in time.
+ */
 export type PostOrder = (url: string, order: PostedOrder) => Promise<HttpAnswer | null>;
 
 interface PosterOptions {
@@ -26,8 +28,8 @@ interface PosterOptions {
 }
 
 /**
- * Posts orders by `node:http`, with connections that are kept: `fetch` takes more CPU than the service that is
- * measured.
+ * Posts orders by `node:http`, with connections that are kept: `fetch` takes more CPU than the
+ * service that is measured.
  */
 export function orderPoster(options: PosterOptions = {}): PostOrder {
   const { connections = 100, answerWithin = 8_000, unanswered = () => {} } = options;

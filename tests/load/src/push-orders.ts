@@ -38,8 +38,8 @@ interface Context {
 }
 
 /**
- * Submits orders as fast as they are answered, or at a rate, each under a key of its own and only once. Says what
- * was answered to each of them.
+ * Submits orders as fast as they are answered, or at a rate, each under a key of its own and only
+ * once. Says what was answered to each of them.
  */
 export async function pushOrders({ url, connections, load, rate }: Push): Promise<Pushed> {
   const answers = newAnswers();

@@ -12,8 +12,8 @@ interface NewOrder {
 }
 
 /**
- * `accepted` by message: the broker confirmed it, and the task's id is not known yet. `unknown`: it may have been
- * accepted, so it is to be submitted again under the same key.
+ * `accepted` by message: the broker confirmed it, and the task's id is not known yet. `unknown`: it
+ * may have been accepted, so it is to be submitted again under the same key.
  */
 export type Answer =
   | { readonly kind: "accepted"; readonly taskId: string | null }

@@ -55,8 +55,8 @@ const oneByMessageOf = 8;
 const restBetweenTries = 200;
 
 /**
- * Submits orders at a steady rate. An order without an answer is submitted again under the same key, until it has
- * one. Resolves when every order was answered.
+ * Submits orders at a steady rate. An order without an answer is submitted again under the same
+ * key, until it has one. Resolves when every order was answered.
  */
 export async function submitOrders(options: SubmitOptions): Promise<void> {
   const { rate, orders = Number.POSITIVE_INFINITY, duration, goesOn, signal } = options;

@@ -7,7 +7,10 @@ export interface PromtoolAnswer {
   readonly text: string;
 }
 
-/** Why there is no Prometheus on this machine, after installing it where that is possible; null: there is one. */
+/**
+ * Why there is no Prometheus on this machine, after installing it where that is possible; null:
+ * there is one.
+ */
 export async function whyNoPrometheus(): Promise<string | null> {
   if (hasPrometheus()) return null;
   if (!hasDebianPackages()) return "prometheus is not installed, and this is no Debian";

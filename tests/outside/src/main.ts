@@ -7,7 +7,9 @@ import { packAll } from "./pack-all.ts";
 import { runTravel } from "./run-travel.ts";
 import { serveTarballs } from "./serve-tarballs.ts";
 
-/** Packs all packages and does outside of the repository what the guides say. Prints the figures. */
+/**
+ * Packs all packages and does outside of the repository what the guides say. Prints the figures.
+ */
 const { values } = parseArgs({ options: { json: { type: "boolean", default: false } } });
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -28,8 +28,8 @@ export async function globalsMissingFrom(older: string, newer: string): Promise<
 }
 
 /**
- * Which of these globals a compiled module uses. Comments do not count, nor properties of the same name, nor a global
- * that the module asks for with `typeof` first.
+ * Which of these globals a compiled module uses. Comments do not count, nor properties of the same
+ * name, nor a global that the module asks for with `typeof` first.
  */
 export function globalsUsedIn(file: string, globals: readonly string[]): readonly string[] {
   const code = readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");

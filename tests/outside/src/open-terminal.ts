@@ -9,7 +9,10 @@ export interface Terminal extends AsyncDisposable {
   /** Has `seen` look no more at what was printed up to now. */
   forget(): void;
   press(keys: string): void;
-  /** Resolves once something was printed since `forget` that matches. Throws when the program ends before. */
+  /**
+   * Resolves once something was printed since `forget` that matches. Throws when the program ends
+   * before.
+   */
   seen(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
   /** Presses Ctrl-C and resolves to the exit code. */
   interrupt(): Promise<number | null>;

@@ -17,7 +17,8 @@ import { managers, testInMonorepo } from "./use-monorepo.ts";
 import { importedPackages, importPackages, typeCheckPackages } from "./use-packages.ts";
 import { whyNotRun } from "./why-not-run.ts";
 
-// One file: compiling and packing write into the folders of the packages, so it is done once, by one worker.
+// One file: compiling and packing write into the folders of the packages, so it is done once, by
+// one worker.
 const why = await whyNotRun();
 const testTravel = why === null ? test : test.skip;
 const because = why === null ? "" : ` (skipped: ${why})`;

@@ -18,7 +18,8 @@ export async function packAll(folder: string): Promise<readonly Tarball[]> {
   packages.forEach(removeStale);
   const folders = packages.map((one) => one.folder);
   await runProgram(join(root, "node_modules/.bin/tsc"), ["--build", ...folders]);
-  // `npm test` has done so, and other tests start the services that it compiled: their files must not be away.
+  // `npm test` has done so, and other tests start the services that it compiled: their files must
+  // not be away.
   if (process.env["HOLDFAST_COMPILED"] !== "yes") {
     await runProgram(process.execPath, [join(root, "tools/bundle.mjs"), ...folders]);
   }

@@ -13,8 +13,8 @@ export function processesLeft(run: string): readonly string[] {
 }
 
 /**
- * The processes that are left once those have ended that end by themselves: the bash Agent's last `sleep 1` outlives
- * it.
+ * The processes that are left once those have ended that end by themselves: the bash Agent's last
+ * `sleep 1` outlives it.
  */
 export async function processesThatStay(run: string): Promise<readonly string[]> {
   for (let left = 50; left > 0 && processesLeft(run).length > 0; left -= 1) await after(100);

@@ -49,7 +49,10 @@ const agent = "agent-mail";
 /** The user that the services run as: it owns no file, as one that systemd makes for a unit. */
 const ownsNothing = 65_534;
 
-/** Does what the page about systemd says, with the files that the package brings, and with systemd's part done by hand. */
+/**
+ * Does what the page about systemd says, with the files that the package brings, and with systemd's
+ * part done by hand.
+ */
 export async function runProduction({ folder, registryUrl }: Options): Promise<Production> {
   const run = randomUUID();
   const stack = new AsyncDisposableStack();
@@ -80,7 +83,10 @@ export async function runProduction({ folder, registryUrl }: Options): Promise<P
   }
 }
 
-/** Makes a project as development does, and installs what production needs of it in a folder of its own. */
+/**
+ * Makes a project as development does, and installs what production needs of it in a folder of its
+ * own.
+ */
 async function installRelease({ folder, registryUrl }: Options): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const env = outsideEnvironment(registryUrl);
@@ -197,7 +203,10 @@ interface Started {
   readonly log: readonly string[];
 }
 
-/** Starts an instance of a unit, as its file has it, and waits until the service says that it is ready. */
+/**
+ * Starts an instance of a unit, as its file has it, and waits until the service says that it is
+ * ready.
+ */
 async function startService(
   name: string,
   { release, env }: { readonly release: string; readonly env: Env },

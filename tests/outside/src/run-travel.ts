@@ -23,7 +23,10 @@ interface Options {
   readonly say?: (line: string) => void;
 }
 
-/** Runs the example of the travels from the packed packages. Throws what does not end as its page says. */
+/**
+ * Runs the example of the travels from the packed packages. Throws what does not end as its page
+ * says.
+ */
 export async function runTravel(options: Options): Promise<TravelFigures> {
   const run = randomUUID();
   const figures = await bookTrips({ ...options, env: { [runVariable]: run } });
@@ -104,7 +107,9 @@ async function succeed(running: Promise<Ran>): Promise<Ran> {
   return ran;
 }
 
-/** Runs the conformance tests of the Agent in Python with the oldest Node on which the packages run. */
+/**
+ * Runs the conformance tests of the Agent in Python with the oldest Node on which the packages run.
+ */
 async function checkPython(travel: Travel): Promise<number> {
   const cases = "agents/hotels.conformance.json";
   const pid = String(await travel.pythonPid());

@@ -21,7 +21,10 @@ export async function whyNotCut(): Promise<string | null> {
   return cut?.code === 0 ? null : "this user may not make a network of its own";
 }
 
-/** Makes a project with the network, installs it anew from the cache without, and resolves to how its task ended. */
+/**
+ * Makes a project with the network, installs it anew from the cache without, and resolves to how
+ * its task ended.
+ */
 export async function developWithoutNetwork({ folder, registryUrl }: Options): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const env = {
@@ -43,7 +46,9 @@ export async function developWithoutNetwork({ folder, registryUrl }: Options): P
   return ended.split(" ")[1] ?? "";
 }
 
-/** Runs `npm start` of the repository, as installed, without a network, until all its services run. */
+/**
+ * Runs `npm start` of the repository, as installed, without a network, until all its services run.
+ */
 export async function startWithoutNetwork({ folder }: Pick<Options, "folder">): Promise<void> {
   const env = { HOLDFAST_DATA: folder, NODE_OPTIONS: undefined };
   await using demo = openTerminal(cutOff("npm start"), { folder: root, env });

@@ -12,8 +12,9 @@ export interface Registry extends AsyncDisposable {
 }
 
 /**
- * Serves the tarballs as a registry would, so that the commands of the guides work word for word before anything is
- * published. For every other package it sends the client to the registry that npm is set up for.
+ * Serves the tarballs as a registry would, so that the commands of the guides work word for word
+ * before anything is published. For every other package it sends the client to the registry that
+ * npm is set up for.
  */
 export async function serveTarballs(tarballs: readonly Tarball[]): Promise<Registry> {
   const { stdout: upstream } = await runProgram("npm", ["config", "get", "registry"]);

@@ -5,7 +5,9 @@ import { createInterface } from "node:readline";
 import { queryOnce } from "@holdfast/local-stack";
 import { root } from "./public-packages.ts";
 
-/** Servers of one's own, as a team gets them: with an administrator each, and nothing of Holdfast. */
+/**
+ * Servers of one's own, as a team gets them: with an administrator each, and nothing of Holdfast.
+ */
 export interface OwnServers extends AsyncDisposable {
   /** An empty database, as the superuser `postgres`. */
   readonly stateStoreUrl: string;
@@ -14,7 +16,10 @@ export interface OwnServers extends AsyncDisposable {
   readonly brokerUrl: string;
 }
 
-/** Starts a Postgres and a RabbitMQ beside those of the test run: users and roles are of a whole server. */
+/**
+ * Starts a Postgres and a RabbitMQ beside those of the test run: users and roles are of a whole
+ * server.
+ */
 export async function startOwnServers(dataFolder: string): Promise<OwnServers> {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^TEST_|_URL$/.test(name)),

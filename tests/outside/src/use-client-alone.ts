@@ -16,7 +16,10 @@ export const states = async (id: string) => (await client.tasks.get(id)).state;
 export const undone = (id: string) => client.tasks.cancel(id, {});
 `;
 
-/** Installs the client and nothing else, as a browser's project does. Resolves to unwanted packages that came along. */
+/**
+ * Installs the client and nothing else, as a browser's project does. Resolves to unwanted packages
+ * that came along.
+ */
 export async function useClientAlone(
   folder: string,
   registryUrl: string,

@@ -92,7 +92,10 @@ interface Options {
   readonly manager: Manager;
 }
 
-/** Makes a monorepo with a project and a package of its own, and resolves to what `holdfast test` says there. */
+/**
+ * Makes a monorepo with a project and a package of its own, and resolves to what `holdfast test`
+ * says there.
+ */
 export async function testInMonorepo({ folder, registryUrl, manager }: Options): Promise<string> {
   const shop = join(folder, "apps/shop");
   mkdirSync(shop, { recursive: true });

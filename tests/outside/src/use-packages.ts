@@ -15,7 +15,10 @@ const exportsOf: Readonly<Record<string, string>> = {
 /** The packages that people name in their package.json. */
 export const importedPackages = Object.keys(exportsOf);
 
-/** Imports each package in an ES module and, by `import()`, in a CommonJS one, with each Node. Throws what fails. */
+/**
+ * Imports each package in an ES module and, by `import()`, in a CommonJS one, with each Node.
+ * Throws what fails.
+ */
 export async function importPackages(folder: string, nodes: readonly string[]): Promise<void> {
   const checks = Object.entries(exportsOf).map(
     ([name, exported]) =>
@@ -59,7 +62,10 @@ export const main: string = serviceMains().scheduler;
 export const test: typeof testWorkflow = testWorkflow;
 `;
 
-/** Compiles a file that uses the packages, in strict mode, with the declarations of the packages checked as well. */
+/**
+ * Compiles a file that uses the packages, in strict mode, with the declarations of the packages
+ * checked as well.
+ */
 export async function typeCheckPackages(folder: string): Promise<void> {
   writeFileSync(join(folder, "use.ts"), typed);
   const options = {

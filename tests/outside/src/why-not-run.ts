@@ -3,7 +3,10 @@ import { runProgram } from "./run-program.ts";
 
 const python = "/usr/bin/python3";
 
-/** Installs what the Agents in Python and bash need. Resolves to why they cannot run here; null: they can. */
+/**
+ * Installs what the Agents in Python and bash need. Resolves to why they cannot run here; null:
+ * they can.
+ */
 export async function whyNotRun(): Promise<string | null> {
   if ((await findMissing()).length === 0) return null;
   if (existsSync("/usr/bin/apt-get") && process.getuid?.() === 0) {

@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Removal } from "./removals.ts";
 
-/** The files of a removal as they are without the feature. Throws if a text to replace is not there exactly once. */
+/**
+ * The files of a removal as they are without the feature. Throws if a text to replace is not there
+ * exactly once.
+ */
 export function withoutFeature(root: string, { edits }: Removal): ReadonlyMap<string, string> {
   const changed = new Map<string, string>();
   for (const { file, find, replace } of edits) {

@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 const left: ReadonlySet<string> = new Set([".git", ".holdfast", "dist", "coverage"]);
 
 /**
- * Copies the source into a folder, removed on disposal. The packages refer to each other in the copy, and
- * to the installed packages of others where they are.
+ * Copies the source into a folder, removed on disposal. The packages refer to each other in the
+ * copy, and to the installed packages of others where they are.
  */
 export function copySource(root: string, folder: string): Disposable {
   rmSync(folder, { recursive: true, force: true });

@@ -8,7 +8,10 @@ import { testOf, testsOf } from "./tenths.ts";
 /** What was found of one removal of a row. */
 export interface RowProof {
   readonly row: string;
-  /** `not removed`: there is a reason; `unproved`: the test passes without the feature, or fails with it. */
+  /**
+   * `not removed`: there is a reason; `unproved`: the test passes without the feature, or fails
+   * with it.
+   */
   readonly verdict: "proved" | "unproved" | "not removed";
   readonly why: string;
   readonly test: string | null;
@@ -25,7 +28,10 @@ interface Options {
   readonly found: (proof: RowProof) => void;
 }
 
-/** Removes the feature of one row after the other, and looks whether the test fails that the row names. */
+/**
+ * Removes the feature of one row after the other, and looks whether the test fails that the row
+ * names.
+ */
 export async function proveRows({ root, rows, logs, found }: Options): Promise<void> {
   const tests = rows.flatMap(testsOf);
   const log = join(logs, "with-all.log");
@@ -65,7 +71,7 @@ export async function proveRows({ root, rows, logs, found }: Options): Promise<v
 const keyOf = ({ file, title }: NamedTest): string => `${file} ${title}`;
 
 /**
- * The time for a test without the feature, where many wait for what never comes. It is more than they took with it,
- * on the same machine, minutes before.
+ * The time for a test without the feature, where many wait for what never comes. It is more than
+ * they took with it, on the same machine, minutes before.
  */
 const timeoutAfter = ({ took }: TestOutcome): number => 10_000 + 1.5 * took;

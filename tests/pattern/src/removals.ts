@@ -37,7 +37,9 @@ const fencing = `  if (step.processState !== "processing") return rejected("not_
   if (step.token !== token) return rejected("wrong_token");
 `;
 
-/** The removal of the feature of each row, part by part where it has several, or why there is none. */
+/**
+ * The removal of the feature of each row, part by part where it has several, or why there is none.
+ */
 export const removals: Readonly<Record<string, Removal | readonly Removal[] | Kept>> = {
   "P-1": {
     what: "no step that undoes another is added",

@@ -20,7 +20,10 @@ interface Options {
   /** A folder with the repository's layout. */
   readonly root: string;
   readonly log: string;
-  /** Milliseconds after which a test counts as failed; Jest's own configuration says it where this is null. */
+  /**
+   * Milliseconds after which a test counts as failed; Jest's own configuration says it where this
+   * is null.
+   */
   readonly timeout: number | null;
 }
 
@@ -38,8 +41,8 @@ interface JestReport {
 }
 
 /**
- * Runs tests of several files in one run of Jest: starting it takes longer than most of them. Resolves to
- * the outcome of each, in their order.
+ * Runs tests of several files in one run of Jest: starting it takes longer than most of them.
+ * Resolves to the outcome of each, in their order.
  */
 export async function runTests(
   tests: readonly NamedTest[],

@@ -6,8 +6,9 @@ import type { NamedTest } from "./run-tests.ts";
 export const tenths = 10;
 
 /**
- * The rows of one tenth, from 0 to 9, in the order of the page. All ten together have each row once. Rows are
- * dealt like cards, those with the slowest tests first, so that each tenth takes about as long as another.
+ * The rows of one tenth, from 0 to 9, in the order of the page. All ten together have each row
+ * once. Rows are dealt like cards, those with the slowest tests first, so that each tenth takes
+ * about as long as another.
  */
 export function rowsOfTenth(rows: readonly PatternRow[], tenth: number): readonly PatternRow[] {
   const slowestFirst = rows.toSorted((one, other) => costOf(other) - costOf(one));

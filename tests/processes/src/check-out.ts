@@ -17,7 +17,10 @@ const run = promisify(execFile);
 const git = async (...args: readonly string[]): Promise<string> =>
   (await run("git", args, { cwd: repository })).stdout.trim();
 
-/** What the files of this folder are called: their commit, and whether one of them was changed since. */
+/**
+ * What the files of this folder are called: their commit, and whether one of them was changed
+ * since.
+ */
 export async function describeThis(): Promise<string> {
   const commit = await git("rev-parse", "--short", "HEAD");
   const changed = (await git("status", "--porcelain", "--untracked-files=no")) !== "";

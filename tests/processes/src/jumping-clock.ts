@@ -4,7 +4,10 @@ const second = 1_000;
 const hour = 3_600 * second;
 const day = 24 * hour;
 
-/** Milliseconds by which a wall clock is wrong, one after the other: seconds, hours and days, and right in between. */
+/**
+ * Milliseconds by which a wall clock is wrong, one after the other: seconds, hours and days, and
+ * right in between.
+ */
 const errors = [5 * second, 0, -5 * second, 0, 3 * hour, 0, -3 * hour, 0, 40 * day, -40 * day, 0];
 
 const signal = "SIGUSR2";
@@ -21,10 +24,13 @@ const code = `
   };`;
 
 /**
- * An option of Node with which `jumpClock` works on a process: it runs before the process's own code. The monotonic
- * clock, by which timers go, runs on.
+ * An option of Node with which `jumpClock` works on a process: it runs before the process's own
+ * code. The monotonic clock, by which timers go, runs on.
  */
 export const jumpingClock = `--import=data:text/javascript,${encodeURIComponent(code)}`;
 
-/** Has the wall clock of a process that is ready jump: forwards or back, by seconds, hours or days, or to the right time. */
+/**
+ * Has the wall clock of a process that is ready jump: forwards or back, by seconds, hours or days,
+ * or to the right time.
+ */
 export const jumpClock = (process: Pick<LaunchedProcess, "signal">): void => process.signal(signal);

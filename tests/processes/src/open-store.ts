@@ -5,8 +5,8 @@ import { openStateStore, type StateStore } from "@holdfast/state-store";
 const timeout = 60_000;
 
 /**
- * Opens the store for a test. A service gives up after some seconds and is started again; a test that shares
- * its cores with others may have to wait longer, and is not started again.
+ * Opens the store for a test. A service gives up after some seconds and is started again; a test
+ * that shares its cores with others may have to wait longer, and is not started again.
  */
 export async function openStore(
   options: Parameters<typeof openStateStore>[0],

@@ -26,8 +26,9 @@ interface Tool<Options extends { readonly json: boolean }> {
 const stopWithin = 20_000;
 
 /**
- * Runs a tool as the whole of this process, which exits with 0 if all was well, with 1 if not, and with 2 if that could
- * not be found out. With `--json`, what it says goes to the standard error: the standard output has the result alone.
+ * Runs a tool as the whole of this process, which exits with 0 if all was well, with 1 if not, and
+ * with 2 if that could not be found out. With `--json`, what it says goes to the standard error:
+ * the standard output has the result alone.
  */
 export async function runTool<Options extends { readonly json: boolean }>({
   readOptions,
@@ -80,7 +81,10 @@ interface RunServers extends AsyncDisposable {
   readonly broker: LocalStack["broker"];
 }
 
-/** Starts a Postgres, with an empty database for the state store, and a RabbitMQ in the folder of a run. */
+/**
+ * Starts a Postgres, with an empty database for the state store, and a RabbitMQ in the folder of a
+ * run.
+ */
 export async function startRunServers(
   { servers }: RunFolder,
   log: (line: string) => void,
@@ -103,8 +107,8 @@ interface Ended {
 }
 
 /**
- * Runs the main file of a tool as a person would, from a test: with `--json`, and with servers of its own, since those
- * of the test run are not for it to break.
+ * Runs the main file of a tool as a person would, from a test: with `--json`, and with servers of
+ * its own, since those of the test run are not for it to break.
  */
 export async function runMain(
   main: string,

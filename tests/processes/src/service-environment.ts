@@ -37,7 +37,10 @@ const agentModules = moduleAt("examples/orders/handlers", "index");
 export interface SystemPlaces {
   /** The owner's URL. */
   readonly stateStoreUrl: string;
-  /** The URL at which services reach it with the rights of a role: the owner's with that role, unless given. */
+  /**
+   * The URL at which services reach it with the rights of a role: the owner's with that role,
+   * unless given.
+   */
   readonly storeUrlOf?: (role: StoreRole) => string;
   readonly broker: ShippedBroker;
   readonly partnersUrl: string;

@@ -7,8 +7,8 @@ import { serverUrls } from "@holdfast/runtime";
 export interface SystemBroker {
   readonly url: string;
   /**
-   * Imports definitions; null where there is no way to: then all services share the administrator, and declare what
-   * they need.
+   * Imports definitions; null where there is no way to: then all services share the administrator,
+   * and declare what they need.
    */
   readonly importDefinitions: ((definitions: object) => Promise<void>) | null;
   /** Agents beside those of the shop that get a queue. */
@@ -30,7 +30,10 @@ export interface ShippedBroker {
   readonly takesOver: boolean;
   /** Imports everything again, as operators do when something of it is gone. */
   restore(): Promise<void>;
-  /** Imports what another release ships, for the same users with the same passwords, as operators do at an upgrade. */
+  /**
+   * Imports what another release ships, for the same users with the same passwords, as operators do
+   * at an upgrade.
+   */
   importAs(release: DefinitionsOf): Promise<void>;
 }
 
@@ -47,8 +50,8 @@ const roles: readonly BrokerRole[] = [
 const usualVhost = "holdfast";
 
 /**
- * Imports what infra/rabbitmq ships, for the virtual host in the URL. Users belong to the whole broker, so a
- * virtual host with another name gets users of its own, named after it.
+ * Imports what infra/rabbitmq ships, for the virtual host in the URL. Users belong to the whole
+ * broker, so a virtual host with another name gets users of its own, named after it.
  */
 export async function shipBroker({
   url,

@@ -28,7 +28,10 @@ export interface ServiceProcess extends LaunchedProcess {
 }
 
 export interface StartOptions {
-  /** The folder below `services/`, `partners`, or the path of another main file below the repository's root. */
+  /**
+   * The folder below `services/`, `partners`, or the path of another main file below the
+   * repository's root.
+   */
   readonly service: string;
   /** What it is called, where it is not by its folder. */
   readonly name?: string;
@@ -38,7 +41,10 @@ export interface StartOptions {
   /** Is given each line of its log. */
   readonly onLog?: (line: LogLine, service: string, pid: number) => void;
   readonly nodeOptions?: readonly string[];
-  /** A command that becomes the process once it has changed what surrounds it: Node and its arguments follow it. */
+  /**
+   * A command that becomes the process once it has changed what surrounds it: Node and its
+   * arguments follow it.
+   */
   readonly within?: readonly string[];
 }
 
@@ -47,7 +53,10 @@ const programOf = (service: string, root: string): readonly string[] =>
     ? sourceAt(service)
     : programAt(service === "partners" ? "examples/orders/partners" : `services/${service}`, root);
 
-/** What Node makes of the files is made once, and not for each process: they are up in two thirds of the time. */
+/**
+ * What Node makes of the files is made once, and not for each process: they are up in two thirds of
+ * the time.
+ */
 const compileCache = join(holdfastFolder(), "compile-cache");
 
 /**
@@ -119,7 +128,9 @@ export function launchService(options: StartOptions): LaunchedService {
 }
 
 interface WatchedLog {
-  /** Resolves to the line with which the service says that it is ready; rejects when it ends before. */
+  /**
+   * Resolves to the line with which the service says that it is ready; rejects when it ends before.
+   */
   readonly ready: Promise<LogLine>;
   readonly read: (text: string) => void;
   readonly ended: () => void;

@@ -38,11 +38,15 @@ export interface SystemOptions extends Pick<StartOptions, "onLog" | "nodeOptions
   /** Optimisations that the services leave out. */
   readonly without?: readonly string[];
   /**
-   * Services that are processes of their own: all, unless said otherwise. The others share one, which starts in a
-   * fraction of the time. A service with a main file of its own or with faults of a process is one, too.
+   * Services that are processes of their own: all, unless said otherwise. The others share one,
+   * which starts in a fraction of the time. A service with a main file of its own or with faults of
+   * a process is one, too.
    */
   readonly apart?: "all" | readonly ServiceName[];
-  /** The command within which services run that are processes of their own. The partners, which keep a ledger, do not. */
+  /**
+   * The command within which services run that are processes of their own. The partners, which keep
+   * a ledger, do not.
+   */
   readonly within?: readonly string[];
 }
 
@@ -77,8 +81,8 @@ const mains: Readonly<Record<ServiceName, string>> = {
 };
 
 /**
- * The order in which services are stopped: Agents and Schedulers can still finish what they have begun, and Schedulers
- * read what a Supervisor has asked them.
+ * The order in which services are stopped: Agents and Schedulers can still finish what they have
+ * begun, and Schedulers read what a Supervisor has asked them.
  */
 const names: readonly ServiceName[] = [
   "supervisor",
@@ -89,7 +93,10 @@ const names: readonly ServiceName[] = [
   "partners",
 ];
 
-/** Migrates the store, then starts the partners and after them all services together. Disposing stops them in order. */
+/**
+ * Migrates the store, then starts the partners and after them all services together. Disposing
+ * stops them in order.
+ */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dataFolder = "", count = {}, ports = {}, without = [] } = options;
   const [broker] = await Promise.all([shipBroker(options.broker), prepareStore(options)]);

@@ -15,8 +15,9 @@ const names = [
 ] as const;
 
 /**
- * A clock whose functions are found before those of Postgres by whatever asks for the time without naming a schema.
- * They must be there before the first migration: defaults of columns keep the functions that they were made with.
+ * A clock whose functions are found before those of Postgres by whatever asks for the time without
+ * naming a schema. They must be there before the first migration: defaults of columns keep the
+ * functions that they were made with.
  */
 const makeClock = `
   create schema holdfast_clock;

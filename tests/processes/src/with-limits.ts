@@ -4,9 +4,9 @@ type Limits = Pick<StepPolicy, "startWithin" | "completeWithin" | "retry"> &
   Partial<Pick<StepPolicy, "coolDown">>;
 
 /**
- * The same workflow with other limits for each step and each undo, under a name of its own. It has no collection:
- * that belongs to the workflow that it was made from. Unless the limits say otherwise, a step that cools down so many
- * times cools down never: that would outlast a test.
+ * The same workflow with other limits for each step and each undo, under a name of its own. It has
+ * no collection: that belongs to the workflow that it was made from. Unless the limits say
+ * otherwise, a step that cools down so many times cools down never: that would outlast a test.
  */
 export const withLimits = (
   workflow: WorkflowDefinition,

@@ -25,7 +25,9 @@ export function openProfiler() {
   };
 }
 
-/** The files that all of several runs have called: what ran by the way in some of them is left out. */
+/**
+ * The files that all of several runs have called: what ran by the way in some of them is left out.
+ */
 export const calledInAll = (runs: readonly ReadonlySet<string>[]): readonly string[] => {
   const [first = new Set<string>(), ...others] = runs;
   return [...first].filter((file) => others.every((one) => one.has(file))).toSorted();

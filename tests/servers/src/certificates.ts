@@ -10,7 +10,9 @@ const openssl = (...args: readonly string[]) => run("openssl", args);
 export interface Authority {
   /** The file of its certificate. */
   readonly ca: string;
-  /** Makes a certificate for a subject such as `/O=shop/CN=mail`, as `<name>.pem` and `<name>.key`. */
+  /**
+   * Makes a certificate for a subject such as `/O=shop/CN=mail`, as `<name>.pem` and `<name>.key`.
+   */
   issue(name: string, subject: string): Promise<{ readonly cert: string; readonly key: string }>;
 }
 

@@ -9,8 +9,9 @@ export interface Vhost extends AsyncDisposable {
   /** Imports definitions whose users are for this virtual host only; they are removed with it. */
   importDefinitions(definitions: object): Promise<void>;
   /**
-   * Cuts every connection to it, as a restart of the broker or a fault of the network would. One at least must be open:
-   * RabbitMQ knows a connection a moment after it has opened it, so one that is not known yet is waited for.
+   * Cuts every connection to it, as a restart of the broker or a fault of the network would. One at
+   * least must be open: RabbitMQ knows a connection a moment after it has opened it, so one that is
+   * not known yet is waited for.
    */
   closeAllConnections(): Promise<void>;
   /** Removes it with all that is in it. */
@@ -88,8 +89,8 @@ const tries = 10;
 const [timeout, pollInterval] = [60_000, 20];
 
 /**
- * The broker gives up on a whole list of connections with a 500 when one of them ends by itself meanwhile, as the
- * second of a service does when the first is cut: the others still stand.
+ * The broker gives up on a whole list of connections with a 500 when one of them ends by itself
+ * meanwhile, as the second of a service does when the first is cut: the others still stand.
  */
 async function untilDone(call: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

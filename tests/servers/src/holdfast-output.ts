@@ -7,7 +7,10 @@ interface Command {
   readonly runHoldfast: (args: readonly string[], io: object) => Promise<number>;
 }
 
-/** What `holdfast` prints with these arguments and no environment. It runs from its sources, in this process. */
+/**
+ * What `holdfast` prints with these arguments and no environment. It runs from its sources, in this
+ * process.
+ */
 export async function holdfastOutput(...args: readonly string[]): Promise<string> {
   const file = join(repository, "packages/cli/src/run-holdfast.ts");
   const { runHoldfast } = (await import(pathToFileURL(file).href)) as Command;

@@ -23,7 +23,10 @@ export const findPgbouncer = (): string | null =>
 interface PgbouncerOptions {
   /** The URL of a database, with a user who has a password. */
   readonly url: string;
-  /** The names under which clients reach it, each with what PgBouncer sends on a new connection to the server. */
+  /**
+   * The names under which clients reach it, each with what PgBouncer sends on a new connection to
+   * the server.
+   */
   readonly connectQueries: Readonly<Record<string, string>>;
   readonly dataFolder: string;
 }

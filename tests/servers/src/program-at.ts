@@ -7,16 +7,21 @@ const sources = "--conditions=@holdfast/source";
 const quiet = "--disable-warning=ExperimentalWarning";
 
 /**
- * `npm test` compiles packages as they are shipped, and says so: a compiled service starts with half of the CPU, the
- * command with a fifth. Everything else runs from its sources.
+ * `npm test` compiles packages as they are shipped, and says so: a compiled service starts with
+ * half of the CPU, the command with a fifth. Everything else runs from its sources.
  */
 const isCompiled = (): boolean => process.env["HOLDFAST_COMPILED"] === "yes";
 
-/** A module of a package, such as `index` of `examples/orders/handlers`, from the root of the repository. */
+/**
+ * A module of a package, such as `index` of `examples/orders/handlers`, from the root of the
+ * repository.
+ */
 export const moduleAt = (folder: string, entry: string): string =>
   isCompiled() ? `./${folder}/dist/${entry}.js` : `./${folder}/src/${entry}.ts`;
 
-/** What Node is given to run the main file of a package, of this repository or of another release's. */
+/**
+ * What Node is given to run the main file of a package, of this repository or of another release's.
+ */
 export const programAt = (folder: string, root = repository): readonly string[] => [
   quiet,
   isCompiled() ? "--enable-source-maps" : sources,
@@ -30,7 +35,10 @@ export const sourceAt = (file: string): readonly string[] => [
   join(repository, file),
 ];
 
-/** What Node is given to run a process that services share. Its own file is small; what it loads may be compiled. */
+/**
+ * What Node is given to run a process that services share. Its own file is small; what it loads may
+ * be compiled.
+ */
 export const sharedProgram = (): readonly string[] => [
   quiet,
   isCompiled() ? "--enable-source-maps" : sources,

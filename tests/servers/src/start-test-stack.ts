@@ -15,8 +15,8 @@ const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 /**
  * Starts the servers of one test run and puts their URLs into the environment, where `testDatabase`
- * and `testBroker` find them. Runs at the same time do not meet: each has a folder and ports. `migrate` prepares the
- * database of which each `migratedDatabase` is a copy.
+ * and `testBroker` find them. Runs at the same time do not meet: each has a folder and ports.
+ * `migrate` prepares the database of which each `migratedDatabase` is a copy.
  */
 export async function startTestStack(
   migrate: (url: string) => Promise<unknown>,
@@ -52,7 +52,10 @@ function crashesIn(log: string): readonly string[] {
   );
 }
 
-/** Root gets PgBouncer from the distribution. Elsewhere tests that need it are skipped where it is not installed. */
+/**
+ * Root gets PgBouncer from the distribution. Elsewhere tests that need it are skipped where it is
+ * not installed.
+ */
 async function getPgbouncer(): Promise<void> {
   if (findPgbouncer() !== null || process.getuid?.() !== 0 || !hasDebianPackages()) return;
   say("installing the package pgbouncer");
@@ -63,21 +66,26 @@ async function getPgbouncer(): Promise<void> {
 
 /** Linux keeps what is there in memory. */
 const memory = "/dev/shm";
-/** Bytes that the servers of a run may fill: some fifty databases at a time, their log, and queues. */
+/**
+ * Bytes that the servers of a run may fill: some fifty databases at a time, their log, and queues.
+ */
 const filled = 4 * 1024 ** 3;
 /** Bytes that the tests themselves take beside it. */
 const taken = 6 * 1024 ** 3;
 
 /**
- * Returns where the servers of test runs keep their data: in memory where there is room for it, else on the disk. A run
- * makes and drops hundreds of databases of four hundred files each, for which a disk takes a tenth of a second of
- * processor time and more. No test run outlives its servers, so nothing is lost with the memory.
+ * Returns where the servers of test runs keep their data: in memory where there is room for it,
+ * else on the disk. A run makes and drops hundreds of databases of four hundred files each, for
+ * which a disk takes a tenth of a second of processor time and more. No test run outlives its
+ * servers, so nothing is lost with the memory.
  */
 function testFolder(): string {
   return folderInMemory() ?? join(holdfastFolder(), "test");
 }
 
-/** One for all clones of a user, so that the next run anywhere removes what a killed one left there. */
+/**
+ * One for all clones of a user, so that the next run anywhere removes what a killed one left there.
+ */
 function folderInMemory(): string | null {
   if (!hasRoom()) return null;
   const folder = join(memory, `holdfast-test-${process.getuid?.()}`);

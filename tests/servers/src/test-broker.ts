@@ -6,7 +6,10 @@ export interface TestBroker extends AsyncDisposable {
   readonly url: string;
   /** Whether the virtual host is ours alone. */
   readonly isolated: boolean;
-  /** Imports definitions whose users are for this virtual host only. Null: the virtual host is not ours alone. */
+  /**
+   * Imports definitions whose users are for this virtual host only. Null: the virtual host is not
+   * ours alone.
+   */
   readonly importDefinitions: ((definitions: object) => Promise<void>) | null;
   /** Cuts every connection to the virtual host. */
   closeAllConnections(): Promise<void>;
@@ -18,13 +21,16 @@ export interface TestBroker extends AsyncDisposable {
   deleteQueue(queue: string): Promise<void>;
 }
 
-/** `storeQueue` of @holdfast/contracts, whose tests use this package: it marks whose a virtual host is. */
+/**
+ * `storeQueue` of @holdfast/contracts, whose tests use this package: it marks whose a virtual host
+ * is.
+ */
 const storeQueue = "holdfast.store";
 
 /**
- * A virtual host of one's own on the broker of this test run, removed on disposal. A broker that was
- * given by TEST_BROKER_URL alone, without TEST_BROKER_MANAGEMENT_URL, has one virtual host for all
- * tests: run those with `--runInBand`, on a virtual host that holds nothing of value.
+ * A virtual host of one's own on the broker of this test run, removed on disposal. A broker that
+ * was given by TEST_BROKER_URL alone, without TEST_BROKER_MANAGEMENT_URL, has one virtual host for
+ * all tests: run those with `--runInBand`, on a virtual host that holds nothing of value.
  */
 export async function testBroker(): Promise<TestBroker> {
   const managementUrl = process.env["TEST_BROKER_MANAGEMENT_URL"] ?? null;

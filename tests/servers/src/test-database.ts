@@ -8,8 +8,8 @@ const serverUrl = () => testServerUrl("TEST_STATE_STORE_URL");
 export const testDatabase = (): Promise<Database> => createDatabase(serverUrl());
 
 /**
- * Creates a migrated database: a copy of one that was migrated when the run began, in a tenth of the time that
- * `migrate` takes.
+ * Creates a migrated database: a copy of one that was migrated when the run began, in a tenth of
+ * the time that `migrate` takes.
  */
 export function migratedDatabase(): Promise<Database> {
   const template = process.env[templateVariable] ?? "";

@@ -1,4 +1,6 @@
-/** How much of the work of a large test this run takes; `tools/scope.mjs` says what the words mean. */
+/**
+ * How much of the work of a large test this run takes; `tools/scope.mjs` says what the words mean.
+ */
 export interface TestScope {
   readonly kind: "usual" | "all" | "tenth";
   /** A number from 0 to 9: that of the scope `tenth`; in the usual one that of this day. */

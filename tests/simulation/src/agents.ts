@@ -12,12 +12,17 @@ import { callRemote, type RemoteService, type Script } from "./remote.ts";
 import { agents, thisRelease } from "./workflows.ts";
 import type { World } from "./world.ts";
 
-/** No retries within an attempt: the steps' own policies are what is tried. Rests are as brief as all limits are. */
+/**
+ * No retries within an attempt: the steps' own policies are what is tried. Rests are as brief as
+ * all limits are.
+ */
 const resilience: ResilienceOptions = { retries: 0, failures: 3, openFor: 150 };
 
 interface Options {
   readonly service: RemoteService;
-  /** What stands between an Agent and the service, and refuses what it is asked for, or its answer. */
+  /**
+   * What stands between an Agent and the service, and refuses what it is asked for, or its answer.
+   */
   readonly gateway: (ask: () => object) => never;
   readonly scriptOf: (order: string, step: string) => Script;
   /** Whether the service knows the keys of an order whichever Agent sends them. */
@@ -41,7 +46,10 @@ export function simulatedAgents(
   { service, gateway, scriptOf, sharesKeys }: Options,
 ): readonly HostedAgent[] {
   const sickness = instanceSickness(world, host);
-  /** The key as the service knows it: unless keys are shared, each Agent has an account of its own there. */
+  /**
+   * The key as the service knows it: unless keys are shared, each Agent has an account of its own
+   * there.
+   */
   const keyOf = (agent: string, { order }: StepInput, key: string): string =>
     sharesKeys(order) ? key : `${agent} ${key}`;
   const performAs = (agent: string) => async (input: StepInput, context: StepContext) => {
@@ -69,7 +77,8 @@ export function simulatedAgents(
       );
     };
   const isOtherRelease = world.strikes("otherRelease");
-  // By the same contract its refusals are answers; by another, in every second schedule, others get what it cannot read.
+  // By the same contract its refusals are answers; by another, in every second schedule, others get
+  // what it cannot read.
   const isOther = isOtherRelease && world.seed % 2 === 0;
   if (isOtherRelease) {
     world.otherReleases.add(host);
@@ -101,7 +110,10 @@ async function beatFor({ clock }: Host, { heartbeat, signal }: StepContext, ms: 
   }
 }
 
-/** The sickness of one instance, which now and then cannot reach the service for a while, when others can. */
+/**
+ * The sickness of one instance, which now and then cannot reach the service for a while, when
+ * others can.
+ */
 function instanceSickness(world: World, host: Host) {
   const { random, timeline } = world;
   let until = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,10 @@
 import { editEvents } from "./edit-fold.ts";
 import type { Mutation } from "./mutation.ts";
 
-/** What is done wrongly with requests that an instance cannot read, by name. The simulation must find each. */
+/**
+ * What is done wrongly with requests that an instance cannot read, by name. The simulation must
+ * find each.
+ */
 export const contractMutants: Readonly<Record<string, Mutation>> = {
   "a request that an instance cannot read fails its step": {
     domain: editEvents((event) => {

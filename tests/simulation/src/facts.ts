@@ -23,9 +23,14 @@ export interface AttemptFacts {
   isConfirmed: boolean;
   /** A reply to it waits in a queue, and no Scheduler has it. */
   isAnswerWaiting: boolean;
-  /** When which Agent's process took it, and how many copies of it that process holds unacknowledged. */
+  /**
+   * When which Agent's process took it, and how many copies of it that process holds
+   * unacknowledged.
+   */
   readonly takenBy: Map<Host, { readonly firstAt: number; lastAt: number; copies: number }>;
-  /** Which Agent's processes acknowledged it before they answered: right only where they refuse it. */
+  /**
+   * Which Agent's processes acknowledged it before they answered: right only where they refuse it.
+   */
   readonly acknowledgedEarly: Set<Host>;
   /** What Agents have said of it while they were at work on it, and when. */
   readonly signs: { readonly at: number; readonly runningMs: number }[];
@@ -36,8 +41,8 @@ export interface AttemptFacts {
   /** What Agents really made of it: more than one, where it was asked for again. */
   readonly outcomes: StepReply["outcome"][];
   /**
-   * The instant until which the broker took nothing, since before an Agent first wanted to answer; null: it took the
-   * answer.
+   * The instant until which the broker took nothing, since before an Agent first wanted to answer;
+   * null: it took the answer.
    */
   unansweredUntil: number | null;
 }

@@ -1,8 +1,8 @@
 import { type Random, seededRandom } from "@holdfast/testing/simulator";
 
 /**
- * What can go wrong, and how often it does when a schedule has it: of a hundred occasions. An occasion
- * is a call of a port, a message, a call of a remote service, or a round of the nemesis.
+ * What can go wrong, and how often it does when a schedule has it: of a hundred occasions. An
+ * occasion is a call of a port, a message, a call of a remote service, or a round of the nemesis.
  */
 const occasions = {
   /** A process dies, at any await. */
@@ -32,7 +32,9 @@ const occasions = {
   publishUnconfirmed: 6,
   /** No queue takes it. */
   publishUnroutable: 3,
-  /** What a process says on a connection is lost, acknowledgements too, until the broker drops it. */
+  /**
+   * What a process says on a connection is lost, acknowledgements too, until the broker drops it.
+   */
   acknowledgementLost: 4,
   messageLost: 4,
   messageDoubled: 8,
@@ -64,7 +66,10 @@ const occasions = {
   forgedReply: 35,
   /** A step that is due is forgotten, as by a release with a bug. */
   planForgotten: 4,
-  /** An operator acts: on a task, on a step that is delayed or has failed, on an Agent, on a workflow. */
+  /**
+   * An operator acts: on a task, on a step that is delayed or has failed, on an Agent, on a
+   * workflow.
+   */
   undoRequested: 6,
   taskPaused: 6,
   taskResumed: 20,
@@ -75,7 +80,10 @@ const occasions = {
   workflowPaused: 15,
   /** The clocks of hosts differ. */
   clockSkew: 100,
-  /** An operator changes versions of a workflow: in a roll-out alone, in which nothing else need go wrong. */
+  /**
+   * An operator changes versions of a workflow: in a roll-out alone, in which nothing else need go
+   * wrong.
+   */
   versionStored: 25,
   versionActivated: 25,
   versionRetired: 15,
@@ -99,17 +107,22 @@ const troubles = faultKinds.filter((kind) => !rolloutKinds.some((one) => one ===
 /** The share of schedules that have no faults at all: they show what must hold then. */
 const calm = 0.08;
 /**
- * The share of the kinds of faults that one of the other schedules has, on average: with all at once, all would be
- * alike.
+ * The share of the kinds of faults that one of the other schedules has, on average: with all at
+ * once, all would be alike.
  */
 const share = 0.3;
 
 const never = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Faults;
 
-/** The share of schedules in which operators change the versions of a workflow while orders come in. */
+/**
+ * The share of schedules in which operators change the versions of a workflow while orders come in.
+ */
 const rollouts = 0.006;
 
-/** Whether the schedule of this seed is one of them; it draws nothing from the schedule's own chance. */
+/**
+ * Whether the schedule of this seed is one of them; it draws nothing from the schedule's own
+ * chance.
+ */
 export const isRolloutSeed = (seed: number): boolean =>
   seededRandom(seed + 4_000_000_007).chance(rollouts);
 

@@ -8,7 +8,10 @@ import { calledInAll, migratedDatabase, openProfiler, testBroker } from "@holdfa
 import { type Host, type Ports, runScheduler, runSupervisor } from "@holdfast/testing/simulator";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 
-/** Replies that are followed. Loops in the background have their turn during some of them, and not during all. */
+/**
+ * Replies that are followed. Loops in the background have their turn during some of them, and not
+ * during all.
+ */
 const replies = 40;
 /** Claims and expired steps that are followed. */
 const others = 20;
@@ -157,7 +160,8 @@ function judge(what: string, files: readonly string[], most: number): void {
   expect(files.slice(most)).toEqual([]);
 }
 
-// The limits leave room: on a slow machine a loop in the background has its turn during each of the runs, too.
+// The limits leave room: on a slow machine a loop in the background has its turn during each of the
+// runs, too.
 
 test("a reply passes few files from its delivery to the commit, with the claim inside", async () => {
   const { store, profiler, url } = opened;

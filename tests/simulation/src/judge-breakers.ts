@@ -16,16 +16,24 @@ interface KnownBreaker {
   answered: number;
 }
 
-/** The breaker may be tried once more, by a Scheduler that was quicker than the one that closes it. */
+/**
+ * The breaker may be tried once more, by a Scheduler that was quicker than the one that closes it.
+ */
 const mostAnswered = 2;
 /** Milliseconds. Within that a Scheduler without faults has read that a breaker is open. */
 const knownWithin = 2_000;
 
-/** Holds claims and probes against the breakers of remote services. In the simulation each Agent has its own. */
+/**
+ * Holds claims and probes against the breakers of remote services. In the simulation each Agent has
+ * its own.
+ */
 export function judgeBreakers(world: World): StoreWatcher {
   const { timeline, accuse } = world;
   const breakers = new Map<string, KnownBreaker>();
-  /** A step that was claimed while its breaker was open: the next thing that happens must be that it is the probe. */
+  /**
+   * A step that was claimed while its breaker was open: the next thing that happens must be that it
+   * is the probe.
+   */
   let suspect: ProcessingStep | null = null;
 
   const breakerOf = (service: string): KnownBreaker => {
@@ -80,7 +88,10 @@ export function judgeBreakers(world: World): StoreWatcher {
   };
 }
 
-/** Notes that a probe is over, and whether the remote service answered it. A report that was refused has ended nothing. */
+/**
+ * Notes that a probe is over, and whether the remote service answered it. A report that was refused
+ * has ended nothing.
+ */
 function endProbe(all: Iterable<KnownBreaker>, { task }: StoredTask, event: TaskEvent): void {
   if (!("token" in event)) return;
   const breaker = [...all].find(({ probe }) => probe?.token === event.token);

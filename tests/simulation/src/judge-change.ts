@@ -109,7 +109,10 @@ function checkCounter({ world: { accuse }, known, witness, change }: Move): void
   known.failureCount = step.failureCount;
 }
 
-/** Milliseconds that the end of an outage and the end of an attempt must lie apart for anything to tell which was first. */
+/**
+ * Milliseconds that the end of an outage and the end of an attempt must lie apart for anything to
+ * tell which was first.
+ */
 const apart = 700;
 
 /** Whether an Agent had an answer, and the broker took none until it had to be silent. */

@@ -116,7 +116,10 @@ function judgeSigns(world: World, { attempts }: Facts, read: ReturnType<typeof m
   };
 }
 
-/** Judges that an Agent does not begin the undo of a step without an answer while another Agent is at work on it. */
+/**
+ * Judges that an Agent does not begin the undo of a step without an answer while another Agent is
+ * at work on it.
+ */
 function judgeUndo(
   world: World,
   { tasks, attempts }: Facts,
@@ -207,7 +210,8 @@ function judgeReply(
   if (need === undefined) attempt.unansweredUntil = null;
   attempt.outcomes.push(outcome);
   const isRefusal = outcome.kind === "failed" && outcome.attempted === false;
-  // A refusal is what it was acknowledged for; a copy that comes afterwards is held to what is done with it.
+  // A refusal is what it was acknowledged for; a copy that comes afterwards is held to what is done
+  // with it.
   const wasEarly = attempt.acknowledgedEarly.delete(host);
   if (wasEarly && !isRefusal) {
     world.accuse("an Agent acknowledges what it has answered", () => short(message.messageId));

@@ -89,7 +89,10 @@ interface Claim extends MoveOptions {
   readonly step: ProcessingStep;
 }
 
-/** Urgent steps, and undos that are claimed with them, may go beyond the limit by a tenth (decision 0087). */
+/**
+ * Urgent steps, and undos that are claimed with them, may go beyond the limit by a tenth (decision
+ * 0087).
+ */
 function limitFor(
   stored: Pick<StoredTask, "priority">,
   step: ProcessingStep,
@@ -153,7 +156,8 @@ const countInFlight = (tasks: Facts["tasks"], agent: string): number =>
     .filter((step) => step.state === "processing" && step.agent === agent).length;
 
 /**
- * Judges that an undo is at the Agent that may have done the step: it alone knows the key under which that was done.
+ * Judges that an undo is at the Agent that may have done the step: it alone knows the key under
+ * which that was done.
  */
 function judgeUndo({ accuse }: World, facts: TaskFacts, step: ProcessingStep): void {
   const { undoes, name } = step.plan;
@@ -162,7 +166,9 @@ function judgeUndo({ accuse }: World, facts: TaskFacts, step: ProcessingStep): v
   accuse("a step is undone by the Agent that may have done it", () => name);
 }
 
-/** Judges that a claim that was not published is resent long before it expires, where all is well. */
+/**
+ * Judges that a claim that was not published is resent long before it expires, where all is well.
+ */
 function judgeSilence(
   world: World,
   { attempts }: Facts,

@@ -15,7 +15,10 @@ interface ReadyStep {
 
 const bands = ["urgent", "normal", "batch"];
 
-/** Holds claims against the due order, where nothing disturbs it: no row is locked and nothing is paused. */
+/**
+ * Holds claims against the due order, where nothing disturbs it: no row is locked and nothing is
+ * paused.
+ */
 export function judgeOrder({ isCalm, timeline, accuse }: World): StoreWatcher {
   /** Steps that are ready, in the order in which they became so. */
   const ready = new Map<string, ReadyStep>();
@@ -24,7 +27,8 @@ export function judgeOrder({ isCalm, timeline, accuse }: World): StoreWatcher {
     const { taskId } = stored.task;
     const id = nameOf(taskId, step.plan.name);
     ready.delete(id);
-    // What was delayed is claimed once it is staged, and when that is depends on the Scheduler's rounds.
+    // What was delayed is claimed once it is staged, and when that is depends on the Scheduler's
+    // rounds.
     if (step.processState !== "pending" || step.notBefore > timeline.now + epoch) return;
     const band = step.plan.kind === "undo" ? 0 : 1 + bands.indexOf(stored.priority);
     const { fairness } = stored;

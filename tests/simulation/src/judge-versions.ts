@@ -7,7 +7,9 @@ import type { World } from "./world.ts";
 
 export type VersionAct = "store" | "activate" | "retire" | "reinstate";
 
-/** What operators did to versions and submitters were answered, and the rules that follow from it. */
+/**
+ * What operators did to versions and submitters were answered, and the rules that follow from it.
+ */
 export interface VersionJudge extends StoreWatcher {
   /** An operator has done this to a version. */
   changed(name: string, act: VersionAct): void;
@@ -111,8 +113,8 @@ function after({ versions, active }: Standing, { name, act, at }: Changed): Stan
 }
 
 /**
- * Has one version active while any takes tasks: it stays so until it is retired, and then the one that was active before
- * it is, or else the newest.
+ * Has one version active while any takes tasks: it stays so until it is retired, and then the one
+ * that was active before it is, or else the newest.
  */
 function withActive({ versions, active }: Standing, activation: number): Standing {
   const open = versions.filter(({ isRetired }) => !isRetired);

@@ -10,7 +10,10 @@ const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 /** Milliseconds. All mutants take a quarter of an hour on a processor of their own. */
 const longest = 4 * 60 * 60_000;
 
-/** Runs the simulation in a process of its own: Jest's modules are slower. What it found is judged here. */
+/**
+ * Runs the simulation in a process of its own: Jest's modules are slower. What it found is judged
+ * here.
+ */
 async function run(...args: readonly string[]): Promise<string> {
   const node = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning"];
   const ran = promisify(execFile)(process.execPath, [...node, main, ...args]);
@@ -32,8 +35,8 @@ interface Report {
 }
 
 /**
- * How much is simulated: all 60,000 schedules with all mutants, a tenth of both, or the first few alone. Of each kind of
- * fault more than so many happen; in 2,000 schedules some may not.
+ * How much is simulated: all 60,000 schedules with all mutants, a tenth of both, or the first few
+ * alone. Of each kind of fault more than so many happen; in 2,000 schedules some may not.
  */
 function sizeOfScope() {
   const { kind, tenth } = testScope();

@@ -10,8 +10,8 @@ import type {
 import type { RemoteHabits, RemoteService } from "./remote.ts";
 
 /**
- * Something built wrongly: each part of it stands in the place of what is handed to the code that is
- * tried. That code itself stays as it is.
+ * Something built wrongly: each part of it stands in the place of what is handed to the code that
+ * is tried. That code itself stays as it is.
  */
 export interface Mutation {
   readonly domain?: (domain: Domain) => Domain;

@@ -38,7 +38,8 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
     [...store.tasks.values()].filter(({ task }) => !isFinished(task));
 
   /**
-   * Has the store forget a plan where nothing else is left to wait for: otherwise the next move would plan it again.
+   * Has the store forget a plan where nothing else is left to wait for: otherwise the next move
+   * would plan it again.
    */
   const forgetPlan = (): void => {
     for (const stored of unfinished()) {
@@ -92,7 +93,10 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
 
 const stranger = "00000000-0000-4000-8000-0000ffffffff";
 
-/** A reply to a processing step that no Agent gave: in one thing it is wrong, and must be refused for it. */
+/**
+ * A reply to a processing step that no Agent gave: in one thing it is wrong, and must be refused
+ * for it.
+ */
 function forgery(
   kind: number,
   taskId: string,

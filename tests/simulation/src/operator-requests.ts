@@ -3,7 +3,9 @@ import type { AtOnce, SimulatedStore, StoredTask } from "@holdfast/testing/simul
 import { nameOf } from "./facts.ts";
 import type { World } from "./world.ts";
 
-/** Applies a request to the version of the task that the operator has seen; whether it was granted. */
+/**
+ * Applies a request to the version of the task that the operator has seen; whether it was granted.
+ */
 export type ApplyRequest = (
   stored: StoredTask,
   reportedEvent: Omit<ReportedTaskEvent, "taskId">,

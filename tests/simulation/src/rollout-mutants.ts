@@ -2,7 +2,9 @@ import { familyOf, isFinished } from "@holdfast/domain";
 import type { MemoryStore, SimulatedStore } from "@holdfast/testing/simulator";
 import type { Mutation } from "./mutation.ts";
 
-/** What is done wrongly with versions while orders come in, by name. The simulation must find each. */
+/**
+ * What is done wrongly with versions while orders come in, by name. The simulation must find each.
+ */
 export const rolloutMutants: Readonly<Record<string, Mutation>> = {
   "a name means the version that its process has read": {
     store: editTasks((task) => ({ ...task, takesActive: false })),

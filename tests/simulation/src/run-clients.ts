@@ -80,7 +80,10 @@ interface SendOrderOptions {
 /** Milliseconds until a request without an answer is sent again. */
 const retryAfter = 40;
 
-/** Sends an order until it is answered, maybe once more later, and has the judge know of the answers. */
+/**
+ * Sends an order until it is answered, maybe once more later, and has the judge know of the
+ * answers.
+ */
 async function sendOrder(host: Host, order: Order, options: SendOrderOptions): Promise<void> {
   const { kind } = await askFor(host, order, options);
   const repeatedAfter = order.asked?.repeatedAfter ?? null;

@@ -10,7 +10,9 @@ export interface Asked {
   readonly workflow: string;
   /** What the first version refuses. */
   readonly hasCoupon: boolean;
-  /** Milliseconds from its answer until it is sent once more, under the same key; null: it is not. */
+  /**
+   * Milliseconds from its answer until it is sent once more, under the same key; null: it is not.
+   */
   readonly repeatedAfter: number | null;
 }
 
@@ -26,7 +28,9 @@ export interface Order {
   /** When an operator has it undone; null: it is left alone. */
   readonly withdrawnAt: number | null;
   readonly scripts: Readonly<Record<string, Script>>;
-  /** How it is submitted by way of a submission process; absent: its client writes it down itself. */
+  /**
+   * How it is submitted by way of a submission process; absent: its client writes it down itself.
+   */
   readonly asked?: Asked;
 }
 
@@ -50,29 +54,35 @@ export interface Scenario {
 }
 
 /**
- * The shares of schedules that have a crowd of small orders before a low limit instead: more of those without
- * faults, for only there is the limit exact.
+ * The shares of schedules that have a crowd of small orders before a low limit instead: more of
+ * those without faults, for only there is the limit exact.
  */
 const crowded = { calm: 0.15, troubled: 0.01 };
 const crowd = 8;
 /**
- * The share of the crowds that meet Agents with one slot instead of a narrow maxInFlight, once their heartbeats have come.
+ * The share of the crowds that meet Agents with one slot instead of a narrow maxInFlight, once
+ * their heartbeats have come.
  */
 const capped = { share: 0.4, from: 1_500 };
 /** Orders of such a crowd that are of one key where another key comes later. */
 const early = 5;
 
 /**
- * The share of the crowds that are larger, and in which most orders of one key are withdrawn before its last one
- * comes.
+ * The share of the crowds that are larger, and in which most orders of one key are withdrawn before
+ * its last one comes.
  */
 const withdrawn = { share: 0.2, crowd: 12, ofKey: 6 };
 
-/** The shares of schedules with an outage that lasts until a breaker has been tried several times. */
+/**
+ * The shares of schedules with an outage that lasts until a breaker has been tried several times.
+ */
 const outages = { calm: 0.08, troubled: 0.004 };
 const ordersInOutage = 8;
 
-/** Chooses a scenario that is mostly small and short: that finds the same as large ones, for no more work. */
+/**
+ * Chooses a scenario that is mostly small and short: that finds the same as large ones, for no more
+ * work.
+ */
 export function chooseScenario({
   random,
   isCalm,
@@ -139,7 +149,10 @@ function chooseOutage(random: Random): Scenario {
 
 const afterHeartbeats = (order: Order): Order => ({ ...order, at: order.at + capped.from });
 
-/** How many steps of one Agent may be in flight where nothing disturbs it, as its instances advertise. */
+/**
+ * How many steps of one Agent may be in flight where nothing disturbs it, as its instances
+ * advertise.
+ */
 export const slotLimit = ({ beats, slots, agents, orders }: Scenario): number =>
   beats && orders.every(({ at }) => at >= capped.from)
     ? 2 * slots * agents
@@ -166,8 +179,8 @@ const [ann, bob, eve]: readonly Fairness[] = [
 ];
 
 /**
- * Gives the orders of a crowd what makes their order matter: some are batch work, most have a key, and some come
- * later.
+ * Gives the orders of a crowd what makes their order matter: some are batch work, most have a key,
+ * and some come later.
  */
 function inTurn(seed: number) {
   const random = seededRandom(seed + 1_000_000_007);

@@ -2,7 +2,10 @@ import type { AttemptSignOfTask } from "@holdfast/state-store";
 import type { MemoryStore } from "@holdfast/testing/simulator";
 import type { Mutation } from "./mutation.ts";
 
-/** Stores that take signs of life for something else, or none, by name. The simulation must find each of them. */
+/**
+ * Stores that take signs of life for something else, or none, by name. The simulation must find
+ * each of them.
+ */
 export const signMutants: Readonly<Record<string, Mutation>> = {
   "no heartbeat extends a deadline": editSigns((sign) => ({ ...sign, beats: false })),
   "a heartbeat of an old attempt counts": editSigns((sign, store) => {

@@ -40,7 +40,10 @@ export interface Verdict {
   readonly took: number;
   /** One line for each thing that happened; empty unless it was asked for. */
   readonly story: readonly string[];
-  /** What the Schedulers saw last before it ended, and what their states became by it; empty unless asked for. */
+  /**
+   * What the Schedulers saw last before it ended, and what their states became by it; empty unless
+   * asked for.
+   */
   readonly states: readonly string[];
 }
 
@@ -48,7 +51,9 @@ export interface SimulationOptions {
   readonly mutation?: Mutation;
   /** Whether the story is written down. It changes nothing in what happens. */
   readonly telling?: boolean;
-  /** Whether the states of the Schedulers are to be kept. It changes nothing in what happens either. */
+  /**
+   * Whether the states of the Schedulers are to be kept. It changes nothing in what happens either.
+   */
   readonly showing?: boolean;
 }
 
@@ -118,7 +123,8 @@ export async function simulate(
 /** How many steps of one Agent may be in flight. */
 function inFlightLimitOf({ isCalm }: World, scenario: Scenario): number {
   if (!isCalm || scenario.schedulers > 1) return Number.POSITIVE_INFINITY;
-  // Of a whole maxInFlight, a step that is settled while the store counts is taken off twice until it counts again.
+  // Of a whole maxInFlight, a step that is settled while the store counts is taken off twice until
+  // it counts again.
   return Math.min(2 * scenario.maxInFlight, slotLimit(scenario));
 }
 
@@ -161,8 +167,9 @@ const interval = 500;
 const longRest = 5_000;
 
 /**
- * Looks after what is paused, what rests for long and what halted, once everything is healed: has a failed step tried
- * again, once, as it was or with an input put in by hand, and the task undone if that did not help.
+ * Looks after what is paused, what rests for long and what halted, once everything is healed: has a
+ * failed step tried again, once, as it was or with an input put in by hand, and the task undone if
+ * that did not help.
  */
 function callOperator(world: World, acts: OperatorActs): void {
   const resubmitted = new Set<string>();
@@ -192,8 +199,8 @@ function callOperator(world: World, acts: OperatorActs): void {
 }
 
 /**
- * Knows what really happened, and the rules. It sees every move, message and effect, decides nothing
- * and believes no part: each rule is held against what it saw itself.
+ * Knows what really happened, and the rules. It sees every move, message and effect, decides
+ * nothing and believes no part: each rule is held against what it saw itself.
  */
 interface Referee {
   readonly facts: Facts;

@@ -1,8 +1,9 @@
 import type { Verdict } from "./simulate.ts";
 
 /**
- * The story of a schedule as a person reads it. If the schedule broke a rule, what its Schedulers saw last follows, each
- * time with the whole state that it led to: what is seen, and the state, are a row for a table test.
+ * The story of a schedule as a person reads it. If the schedule broke a rule, what its Schedulers
+ * saw last follows, each time with the whole state that it led to: what is seen, and the state, are
+ * a row for a table test.
  */
 export function storyText({ seed, story, violations, states }: Verdict): string {
   const told = `Schedule ${seed}, in simulated milliseconds:\n\n${story.join("\n")}\n`;

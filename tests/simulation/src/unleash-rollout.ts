@@ -15,7 +15,9 @@ interface Options {
 const interval = 60;
 const request = { actor: "operator", reason: "a roll-out" };
 
-/** Operators store, activate, retire and reinstate versions while orders come in, until the healing. */
+/**
+ * Operators store, activate, retire and reinstate versions while orders come in, until the healing.
+ */
 export function unleashRollout(world: World, { memory, store, judge }: Options): void {
   const { random, timeline } = world;
   const storeVersion = (name: string): boolean => {

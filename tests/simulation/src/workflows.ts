@@ -13,8 +13,8 @@ const output = z.object({ id: z.string() });
 const fields = { order: z.string(), from: z.string().nullable() };
 
 /**
- * Two Agents, so that a reply can come from the wrong one. `understands`: whether they take any input. `isOther`: whether
- * they have another contract than the workflows were made with.
+ * Two Agents, so that a reply can come from the wrong one. `understands`: whether they take any
+ * input. `isOther`: whether they have another contract than the workflows were made with.
  */
 export function agents(
   understands: () => boolean,
@@ -128,8 +128,8 @@ const patient = defineWorkflow("patient.v1", Order, ({ order }, step) => {
 });
 
 /**
- * What is lost of its first step cannot be begun any more when it is resent, and what is not lost is still at
- * work, maybe when the other step has failed for good.
+ * What is lost of its first step cannot be begun any more when it is resent, and what is not lost
+ * is still at work, maybe when the other step has failed for good.
  */
 const urgent = defineWorkflow("urgent.v1", Order, ({ order }, step) => {
   const limits = { startWithin: "400ms", completeWithin: "2500ms" } as const;
@@ -153,7 +153,10 @@ export const { definition: persistent } = defineWorkflow(
   },
 );
 
-/** Each Agent has keys of its own, so only the one that may have done it may do it again, or undo it. */
+/**
+ * Each Agent has keys of its own, so only the one that may have done it may do it again, or undo
+ * it.
+ */
 const pooled = defineWorkflow("pooled.v1", Order, ({ order }, step) => {
   const pool = { agents: [north, south] };
   const a = step("a", { call: north.reserve({ order, from: null }), ...pool, ...brief });

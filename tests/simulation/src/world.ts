@@ -24,10 +24,16 @@ export interface World extends SimulatorWorld {
   readonly healedAt: number | null;
   /** Ends all faults, and has done what was asked for with `onHeal`. */
   readonly heal: () => void;
-  /** The processes of another release: they refuse what they are asked, and acknowledge it before they say so. */
+  /**
+   * The processes of another release: they refuse what they are asked, and acknowledge it before
+   * they say so.
+   */
   readonly otherReleases: Set<Host>;
   readonly story: readonly string[];
-  /** What the Schedulers saw last, and what their whole state became by it; empty unless it was asked for. */
+  /**
+   * What the Schedulers saw last, and what their whole state became by it; empty unless it was
+   * asked for.
+   */
   readonly states: readonly string[];
   /** Takes what a Scheduler sees, if that was asked for. */
   watcherOf(host: Pick<Host, "name">): StateWatcher | undefined;

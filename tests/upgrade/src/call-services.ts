@@ -55,8 +55,8 @@ const commandWithin = 20_000;
 const retryFor = 2_000;
 
 /**
- * Has the clients and commands of releases call services, one after the other: each submits an order until it is
- * accepted, and reads its task. Resolves after the last one.
+ * Has the clients and commands of releases call services, one after the other: each submits an
+ * order until it is accepted, and reads its task. Resolves after the last one.
  */
 export async function callServices(options: CallOptions): Promise<void> {
   const { releases, signal } = options;

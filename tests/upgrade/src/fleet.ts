@@ -12,7 +12,9 @@ import {
 } from "@holdfast/processes";
 import type { Release } from "./release.ts";
 
-/** The services that are upgraded. The partners stand for the world outside, and keep their ledger. */
+/**
+ * The services that are upgraded. The partners stand for the world outside, and keep their ledger.
+ */
 export type Service = Exclude<ServiceName, "partners">;
 
 interface Kill {
@@ -36,7 +38,10 @@ interface Member {
   readonly leave: AbortController;
 }
 
-/** The processes of both releases, of which each is started again whenever it ends, until it is taken out. */
+/**
+ * The processes of both releases, of which each is started again whenever it ends, until it is
+ * taken out.
+ */
 export interface Fleet extends AsyncDisposable {
   /** Starts one more process and keeps it running. Resolves when it is ready. */
   add(service: Service, release: Release): Promise<void>;
@@ -147,7 +152,10 @@ interface Starter extends Pick<Fleet, "launch" | "instances" | "releaseAt"> {
   readonly lastSaid: (pid: number) => string;
 }
 
-/** Starts processes, and keeps account of those that were ready and of those that ended by themselves. */
+/**
+ * Starts processes, and keeps account of those that were ready and of those that ended by
+ * themselves.
+ */
 function openStarter({ places, onLog }: FleetOptions): Starter {
   const crashes: BadEnd[] = [];
   const instances = new Map<string, Release>();
@@ -198,7 +206,10 @@ export function lastSentence(said: readonly LogLine[]): string {
 /** The level of warnings; what is above it is an error, or the end of a process. */
 const warning = 40;
 
-/** Asks a process to stop, and resolves to its exit code once it has; to 0 as well for one that was killed. */
+/**
+ * Asks a process to stop, and resolves to its exit code once it has; to 0 as well for one that was
+ * killed.
+ */
 async function endMember({ process: kept, leave }: Member): Promise<number> {
   leave.abort();
   // A start that is under way ends first.

@@ -6,7 +6,10 @@ import type { Load } from "./load-orders.ts";
 import type { Run } from "./phases.ts";
 import type { UpgradeReport } from "./upgrade-report.ts";
 
-/** Milliseconds: a step that lost its reply in the last kill is retried, and one that failed often waits two minutes. */
+/**
+ * Milliseconds: a step that lost its reply in the last kill is retried, and one that failed often
+ * waits two minutes.
+ */
 const endedWithin = 5 * 60_000;
 const interval = 500;
 
@@ -16,7 +19,9 @@ interface Standing {
   readonly inbox: number;
 }
 
-/** Waits until each accepted order is a task that has ended or halted; in vain after some minutes. */
+/**
+ * Waits until each accepted order is a task that has ended or halted; in vain after some minutes.
+ */
 export async function untilAllEnded(stateStoreUrl: string, accepted: number): Promise<void> {
   const giveUpAt = performance.now() + endedWithin;
   while (performance.now() < giveUpAt) {

@@ -18,9 +18,15 @@ export interface Load {
   readonly called: readonly CalledOrder[];
   /** Orders that were refused for good, and why. */
   readonly refused: readonly string[];
-  /** Has orders by message go to another broker from now on. Resolves once no more are sent to the one before. */
+  /**
+   * Has orders by message go to another broker from now on. Resolves once no more are sent to the
+   * one before.
+   */
   moveTo(brokerUrl: string): Promise<void>;
-  /** Ends the submitting. Resolves when each order was answered; rejects when one could not be submitted at all. */
+  /**
+   * Ends the submitting. Resolves when each order was answered; rejects when one could not be
+   * submitted at all.
+   */
   end(): Promise<void>;
 }
 

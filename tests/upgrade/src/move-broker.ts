@@ -208,7 +208,10 @@ async function play(move: Move): Promise<readonly PhaseWindow[]> {
   return windows;
 }
 
-/** The first Scheduler on the new broker finds it new, and has all requests in flight published there at once. */
+/**
+ * The first Scheduler on the new broker finds it new, and has all requests in flight published
+ * there at once.
+ */
 async function moveSchedulers(move: Move): Promise<void> {
   const { fleet, from, to, say } = move;
   const all = Array.from({ length: counts.scheduler });
@@ -221,7 +224,10 @@ async function moveSchedulers(move: Move): Promise<void> {
   say(`Schedulers moved: none ran for ${move.stoppedMs} ms`);
 }
 
-/** What applications have sent to the broker before is read there by its own submission, which goes last. */
+/**
+ * What applications have sent to the broker before is read there by its own submission, which goes
+ * last.
+ */
 async function moveOthers(move: Move, ms: number): Promise<void> {
   const { fleet, from, to, load, newBroker, options, say } = move;
   const addSubmission = Array.from(

@@ -17,7 +17,10 @@ export interface MoveReport
   > {
   /** Orders that were accepted. */
   readonly orders: number;
-  /** Milliseconds from the end of the last Scheduler on the broker before until one runs on the new broker. */
+  /**
+   * Milliseconds from the end of the last Scheduler on the broker before until one runs on the new
+   * broker.
+   */
   readonly stoppedMs: number;
   /** Requests in flight that were published once more, because the new broker had none of them. */
   readonly resent: number;

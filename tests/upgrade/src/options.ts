@@ -3,7 +3,10 @@ import { parseArgs } from "node:util";
 export interface UpgradeOptions {
   /** The revision of the release before; null: the newest tag of a release. */
   readonly from: string | null;
-  /** The release of RabbitMQ to which a system of this release of Holdfast moves; null: Holdfast is upgraded. */
+  /**
+   * The release of RabbitMQ to which a system of this release of Holdfast moves; null: Holdfast is
+   * upgraded.
+   */
   readonly rabbitmq: string | null;
   /** How long orders are submitted, in all phases together. */
   readonly seconds: number;

@@ -108,7 +108,10 @@ export async function spread(acts: readonly Act[], ms: number): Promise<void> {
   await sleep(Math.max(0, begun + ms - performance.now()));
 }
 
-/** Acts that replace one process each, which runs beside the one in its place until that has stopped. */
+/**
+ * Acts that replace one process each, which runs beside the one in its place until that has
+ * stopped.
+ */
 export const replacing = (
   { fleet, say }: Pick<Run, "fleet" | "say">,
   names: readonly Service[],
@@ -157,7 +160,9 @@ const forAll = (act: (service: Service) => Promise<void>): Promise<unknown> =>
     services.flatMap((service) => Array.from({ length: counts[service] }, () => act(service))),
   );
 
-/** Goes back to the release before and forward again, or shows how it refuses the store of this one. */
+/**
+ * Goes back to the release before and forward again, or shows how it refuses the store of this one.
+ */
 async function goBack(run: Run, ms: number): Promise<void> {
   const { from, to, refusals, say } = run;
   for (const service of services) {

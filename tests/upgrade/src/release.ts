@@ -21,7 +21,10 @@ export interface Release {
 export const thisRelease = async (): Promise<Release> =>
   releaseAt(await describeThis(), repository);
 
-/** The release of another revision, which is checked out, installed and compiled unless an earlier run did so. */
+/**
+ * The release of another revision, which is checked out, installed and compiled unless an earlier
+ * run did so.
+ */
 export async function releaseOf(revision: string, say: (line: string) => void): Promise<Release> {
   const { title, root } = await checkOut(revision, say);
   const bundle = join(root, "tools/bundle.mjs");

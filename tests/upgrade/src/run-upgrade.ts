@@ -45,7 +45,10 @@ const fewestKills = 24;
 export const killEvery = (seconds: number): number =>
   Math.min(usualPace, (seconds * 1_000) / fewestKills);
 
-/** Upgrades a running system from one release to the other, and back where it can, under orders and kills. */
+/**
+ * Upgrades a running system from one release to the other, and back where it can, under orders and
+ * kills.
+ */
 export async function runUpgrade(options: RunOptions): Promise<UpgradeReport> {
   const { from, to, seconds, rate, seed, stateStoreUrl, dataFolder, say, onLog } = options;
   await using stack = new AsyncDisposableStack();
@@ -188,7 +191,10 @@ const longestGap = (instants: readonly number[]): number => {
 const storedWithin = 60_000;
 const restBetweenTries = 250;
 
-/** Has the release before store a workflow that this one never stores: the shop's, under another name. */
+/**
+ * Has the release before store a workflow that this one never stores: the shop's, under another
+ * name.
+ */
 async function storeKept(fleet: Fleet): Promise<void> {
   const giveUpAt = performance.now() + storedWithin;
   for (;;) {

@@ -21,7 +21,10 @@ export interface Refusal {
   readonly said: string;
 }
 
-/** How orders come: as load over HTTP, by message and by SQL, and by the clients and commands of both releases. */
+/**
+ * How orders come: as load over HTTP, by message and by SQL, and by the clients and commands of
+ * both releases.
+ */
 const ways = ["http", "message", "sql", "client", "command"] as const;
 type Way = (typeof ways)[number];
 
@@ -38,9 +41,15 @@ export interface UpgradeReport {
   readonly seconds: number;
   /** The migrations that this release has and the one before has not. */
   readonly migrations: readonly string[];
-  /** Whether all services but the Agents were stopped for the migration; otherwise they were replaced one by one. */
+  /**
+   * Whether all services but the Agents were stopped for the migration; otherwise they were
+   * replaced one by one.
+   */
   readonly stopped: boolean;
-  /** What services of the release before said on the store of this one; empty: they started, and went back and forth. */
+  /**
+   * What services of the release before said on the store of this one; empty: they started, and
+   * went back and forth.
+   */
   readonly refusals: readonly Refusal[];
   readonly phases: readonly PhaseReport[];
   readonly kills: number;

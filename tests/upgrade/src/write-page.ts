@@ -9,7 +9,10 @@ const head = `# Upgrades under orders and kills
 
 \`npm run upgrade-run -- --rabbitmq 4.0\` does the same for a move from the RabbitMQ of this machine to that one.`;
 
-/** Writes a run into the page, in place of an earlier one from the same release. The newest run stands first. */
+/**
+ * Writes a run into the page, in place of an earlier one from the same release. The newest run
+ * stands first.
+ */
 export const writePage = (page: string, report: UpgradeReport, at: Date): string =>
   pageWith(page, sectionOf(report, at), `## From ${report.from} `);
 

@@ -35,8 +35,9 @@ interface Field {
 }
 
 /**
- * The requests of all operations as a table, from which the command makes its verbs and `holdfast mcp` its tools.
- * Without the one that submits at a collection: `submitTask` does the same for every workflow.
+ * The requests of all operations as a table, from which the command makes its verbs and `holdfast
+ * mcp` its tools. Without the one that submits at a collection: `submitTask` does the same for
+ * every workflow.
  */
 export function operationTable(document: Document): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -8,7 +8,10 @@ import type { Document } from "./operation-table.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const source = "docs/reference/openapi.json";
 
-/** Returns the code of each file, by its path below the root. Their libraries are loaded when a file is stale. */
+/**
+ * Returns the code of each file, by its path below the root. Their libraries are loaded when a file
+ * is stale.
+ */
 const makers: Readonly<Record<string, (document: string) => Promise<string>>> = {
   "packages/client/src/openapi.ts": async (document) => {
     const { clientTypes } = await import("./client-types.ts");

@@ -51,7 +51,10 @@ await runContender(async (owner, { databaseUrl, folder, peersFolder }) => {
   return { subject, pids: { temporal: server.pid, ...pids } };
 });
 
-/** Temporal stores ports of its members as signed numbers of 16 bits, so all of them are below 32,768. */
+/**
+ * Temporal stores ports of its members as signed numbers of 16 bits, so all of them are below
+ * 32,768.
+ */
 async function portsOfServices(): Promise<ReadonlyMap<(typeof services)[number], Ports>> {
   const ports = new Map<(typeof services)[number], Ports>();
   let next = 21_000;
@@ -103,7 +106,10 @@ function rpcOf({ grpc, membership }: Ports) {
   return { rpc: { grpcPort: grpc, membershipPort: membership, bindOnLocalHost: true } };
 }
 
-/** The server's settings: all four services in one process, the store in Postgres. JSON is YAML, too. */
+/**
+ * The server's settings: all four services in one process, the store in Postgres. JSON is YAML,
+ * too.
+ */
 function configOf(
   [store = "", visibility = ""]: readonly string[],
   ports: Awaited<ReturnType<typeof portsOfServices>>,

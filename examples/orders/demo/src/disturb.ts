@@ -18,7 +18,9 @@ interface Disturbance {
   readonly over: Promise<unknown>;
 }
 
-/** Kills processes now and then, if that is wanted, and starts another one for each that has ended. */
+/**
+ * Kills processes now and then, if that is wanted, and starts another one for each that has ended.
+ */
 export function disturb({ system, kill, news, say, signal }: Options): Disturbance {
   const killed = new Set<number>();
   const onKill = (name: string, pid: number): void => {

@@ -11,7 +11,9 @@ interface Options {
 const every = 3_000;
 const victims: readonly ServiceName[] = ["agent", "scheduler"];
 
-/** Kills an Agent and a Scheduler in turn, as `kill -9` does; see `keepRunning` for what follows. */
+/**
+ * Kills an Agent and a Scheduler in turn, as `kill -9` does; see `keepRunning` for what follows.
+ */
 export async function killNowAndThen({ system, signal, onKill }: Options): Promise<void> {
   const isOver = () => signal.aborted;
   for (let round = 0; !isOver(); round += 1) {

@@ -1,7 +1,10 @@
 import { createDatabase, freePort, type LocalStack } from "@holdfast/local-stack";
 import { type System, type SystemOptions, startSystem } from "@holdfast/processes";
 
-/** Starts what the demonstration shows, at ports that are the same at each start where they are free. */
+/**
+ * Starts what the demonstration shows, at ports that are the same at each start where they are
+ * free.
+ */
 export async function startDemoSystem({
   managementUrl,
   operatorToken,

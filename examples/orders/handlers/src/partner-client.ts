@@ -71,9 +71,10 @@ async function read(name: string, response: Response, signal: AbortSignal): Prom
 const notNow: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * Refusals that the partners document as bound to the idempotency key: nothing was done under it, and
- * nothing will be. All others may come from something before the partner, such as a gateway that wants
- * other credentials, and say nothing about what an earlier request under the key has done.
+ * Refusals that the partners document as bound to the idempotency key: nothing was done under it,
+ * and nothing will be. All others may come from something before the partner, such as a gateway
+ * that wants other credentials, and say nothing about what an earlier request under the key has
+ * done.
  */
 const boundToKey: ReadonlySet<string> = new Set([
   "declined",
@@ -102,12 +103,15 @@ interface Refusal {
   readonly message?: string;
 }
 
-/** Milliseconds. The Scheduler allows no more either, unless the policy of the step has a longer delay. */
+/**
+ * Milliseconds. The Scheduler allows no more either, unless the policy of the step has a longer
+ * delay.
+ */
 const longestRetryAfter = 3_600_000;
 
 /**
- * Given in seconds or as a date. A date counts from the partner's own clock, which it sends along: the
- * clock of this host may be wrong.
+ * Given in seconds or as a date. A date counts from the partner's own clock, which it sends along:
+ * the clock of this host may be wrong.
  */
 function retryAfterOf({ headers }: Response): number | null {
   const text = headers.get("retry-after");

@@ -21,7 +21,9 @@ const answers: Readonly<Record<string, object>> = {
   "/notifications/confirmations": { notificationId: "n-1" },
 };
 
-/** The Agents of the shop over partners in memory, which know idempotency keys as the real ones do. */
+/**
+ * The Agents of the shop over partners in memory, which know idempotency keys as the real ones do.
+ */
 export function memoryPartners({ refusals = {}, isDown = () => false }: Options = {}) {
   /** What is done and not undone, by key. */
   const effects = new Map<string, string>();

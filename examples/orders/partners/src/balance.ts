@@ -4,7 +4,9 @@ import type { LedgerEntry, Partner } from "./ledger-entry.ts";
 interface KeyBalance extends EffectRef {
   readonly applied: number;
   readonly undone: number;
-  /** 1: the effect is there; 0: it never was, or was undone. Anything else is a bug of a partner. */
+  /**
+   * 1: the effect is there; 0: it never was, or was undone. Anything else is a bug of a partner.
+   */
   readonly net: number;
 }
 

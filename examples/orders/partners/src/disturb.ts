@@ -4,8 +4,8 @@ import { type Answer, refusal } from "./answer.ts";
 import { type FaultSettings, latencyOf } from "./fault-settings.ts";
 
 /**
- * Lets a partner answer as badly as its fault settings say: late, with 503, or not at all, before or after
- * the effect.
+ * Lets a partner answer as badly as its fault settings say: late, with 503, or not at all, before
+ * or after the effect.
  */
 export async function disturb(
   { request, reply, faultSettings, random }: Exchange,

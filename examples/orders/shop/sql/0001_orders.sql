@@ -1,4 +1,5 @@
--- The shop's own tables. They may stand in any database whose transactions also reach the state store.
+-- The shop's own tables. They may stand in any database whose transactions also reach the state
+-- store.
 create schema if not exists orders;
 
 create table if not exists orders.orders (

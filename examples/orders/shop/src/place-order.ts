@@ -11,9 +11,10 @@ const insertOrder = `
       as line (sku, quantity, unit_price, line)`;
 
 /**
- * Writes an order into the shop's tables and submits its task, in the transaction of `client`: the order is there, and its
- * task will be, when it commits, or neither. Checks what a JSON Schema cannot say, such as that the lines add up to the total.
- * The same key gives the order that was placed with it. Returns the id, which is also that of the task.
+ * Writes an order into the shop's tables and submits its task, in the transaction of `client`: the
+ * order is there, and its task will be, when it commits, or neither. Checks what a JSON Schema
+ * cannot say, such as that the lines add up to the total. The same key gives the order that was
+ * placed with it. Returns the id, which is also that of the task.
  */
 export async function placeOrder(
   client: TransactionClient,

@@ -16,7 +16,10 @@ export const inventory = defineAgent("inventory", {
 
 /** Takes the money and gives it back. */
 export const payments = defineAgent("payments", {
-  /** Asks, and does nothing that could be undone. An order that is refused here ends in a permanent fault. */
+  /**
+   * Asks, and does nothing that could be undone. An order that is refused here ends in a permanent
+   * fault.
+   */
   assessRisk: {
     input: z.object({
       customerId: z.string(),

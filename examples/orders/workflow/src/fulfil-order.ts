@@ -3,8 +3,8 @@ import { inventory, notifications, payments, shipping } from "./agents.ts";
 import { Order } from "./order.ts";
 
 /**
- * The cool-down after the retries of a step: its remote service may be away for ten minutes, and the order still
- * waits for it.
+ * The cool-down after the retries of a step: its remote service may be away for ten minutes, and
+ * the order still waits for it.
  */
 const coolDown = { wait: "2m", times: 6 } as const;
 

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** An amount in minor units of the currency, such as cents. With these limits no sum leaves the safe integers. */
+/**
+ * An amount in minor units of the currency, such as cents. With these limits no sum leaves the safe
+ * integers.
+ */
 const Amount = z.int().min(0).max(100_000_000);
 /** Kept as it was sent: a customer who reads it back finds what they wrote. */
 const text = (longest: number) =>
@@ -58,8 +61,8 @@ export type Order = z.infer<typeof Order>;
 export type OrderLine = z.infer<typeof OrderLine>;
 
 /**
- * An order as it is submitted: a field that is not part of an order is refused, because the order would be read back
- * without it. The workflow is stored with `Order`, which must not change.
+ * An order as it is submitted: a field that is not part of an order is refused, because the order
+ * would be read back without it. The workflow is stored with `Order`, which must not change.
  */
 export const SubmittedOrder = z
   .strictObject({

@@ -16,8 +16,8 @@ export const endOf = (kind: SampleKind): "processed" | "undone" =>
   kind === "good" || kind === "flaky" ? "processed" : "undone";
 
 /**
- * An order for demonstrations and tests: `good` and `flaky` (the partners stumble, then recover) are
- * fulfilled, the others are undone. The same kind and seed make the same order.
+ * An order for demonstrations and tests: `good` and `flaky` (the partners stumble, then recover)
+ * are fulfilled, the others are undone. The same kind and seed make the same order.
  */
 export function sampleOrder({ kind, seed = 0 }: { kind: SampleKind; seed?: number }): Order {
   const random = randomFrom(seed);

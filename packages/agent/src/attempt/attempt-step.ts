@@ -33,14 +33,18 @@ interface AttemptOptions {
   readonly beat?: (progress: Progress) => void;
   /** The trace that the calls belong to; none unless given. */
   readonly trace?: Pick<CallTrace, "tracing" | "parent">;
-  /** Gets what the handler threw if that is no `Fault`: a bug, of which the reply says only the message. */
+  /**
+   * Gets what the handler threw if that is no `Fault`: a bug, of which the reply says only the
+   * message.
+   */
   readonly onUnexpected?: (error: unknown) => void;
 }
 
 /**
- * Makes one attempt at a step. Resolves to what to answer the Scheduler, or to null when the deadline
- * passed first: by then another instance may have the step, and not even an error may be sent. A handler
- * whose signal aborts may finish all the same: what it returns is what the undo needs.
+ * Makes one attempt at a step. Resolves to what to answer the Scheduler, or to null when the
+ * deadline passed first: by then another instance may have the step, and not even an error may be
+ * sent. A handler whose signal aborts may finish all the same: what it returns is what the undo
+ * needs.
  */
 export async function attemptStep(
   request: StepRequest,
@@ -159,8 +163,8 @@ function failed(error: unknown, tries: readonly Effect[], contract: string | nul
 }
 
 /**
- * Rejects at the deadline. Disposed of, it holds nothing more: a promise that stays open keeps what it was raced
- * against, which is what the handler returned.
+ * Rejects at the deadline. Disposed of, it holds nothing more: a promise that stays open keeps what
+ * it was raced against, which is what the handler returned.
  */
 function endOf(signal: AbortSignal): Disposable & { readonly passed: Promise<never> } {
   const { promise: passed, reject } = Promise.withResolvers<never>();
@@ -178,8 +182,8 @@ interface CallTrace {
 }
 
 /**
- * Makes one call of a handler within a span, so that what it fetches is below it. Without a trace it makes the call, and
- * nothing else.
+ * Makes one call of a handler within a span, so that what it fetches is below it. Without a trace
+ * it makes the call, and nothing else.
  */
 async function traceCall(
   call: PreparedCall,

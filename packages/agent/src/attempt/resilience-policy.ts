@@ -30,9 +30,9 @@ export interface ResiliencePolicy {
   /** How the remote service does, as far as this process can see. */
   health(): CircuitHealth;
   /**
-   * Calls `listener` each time the breaker has opened or closed, until the result is called. An instance whose
-   * policy has this consumes nothing while its breaker is open. Without it, the instance goes on consuming, and
-   * answers each request with what `call` throws.
+   * Calls `listener` each time the breaker has opened or closed, until the result is called. An
+   * instance whose policy has this consumes nothing while its breaker is open. Without it, the
+   * instance goes on consuming, and answers each request with what `call` throws.
    */
   onChange?(listener: () => void): () => void;
 }
@@ -44,13 +44,16 @@ export interface CircuitHealth {
 }
 
 const longestRest = 1_000;
-/** Milliseconds after which others may ask again while one call finds out whether the remote service is back. */
+/**
+ * Milliseconds after which others may ask again while one call finds out whether the remote service
+ * is back.
+ */
 const probeTime = 1_000;
 
 /**
  * Guards one remote service: short retries, and a circuit breaker over all that its Agent does. A
- * permanent fault is an answer, and so is one that says when to come back: neither is it tried again here nor does it
- * count against the service.
+ * permanent fault is an answer, and so is one that says when to come back: neither is it tried
+ * again here nor does it count against the service.
  */
 export function resiliencePolicy(
   options: ResilienceOptions = {},
@@ -105,7 +108,10 @@ export function resiliencePolicy(
   };
 }
 
-/** A service that says when to come back does not fail: it paces its callers, and is not asked before. */
+/**
+ * A service that says when to come back does not fail: it paces its callers, and is not asked
+ * before.
+ */
 const isFailing = (error: unknown): boolean =>
   !(error instanceof Fault) || (error instanceof TransientFault && error.retryAfter === null);
 

@@ -7,26 +7,31 @@ export interface StepContext {
   /** Rises with every attempt; 1 for the first. */
   readonly attempt: number;
   /**
-   * The key of the step, the same for every attempt: hand it to the remote service, so that doing it twice does it
-   * once.
+   * The key of the step, the same for every attempt: hand it to the remote service, so that doing
+   * it twice does it once.
    */
   readonly idempotencyKey: string;
   /**
-   * The place of this call in the trace of the task, for the header of that name: the remote service can go on there.
-   * Node's `fetch` sends it by itself where traces are on. Absent: the task belongs to no trace.
+   * The place of this call in the trace of the task, for the header of that name: the remote
+   * service can go on there. Node's `fetch` sends it by itself where traces are on. Absent: the
+   * task belongs to no trace.
    */
   readonly traceparent?: string;
   /**
-   * Aborts at the deadline, when another instance may have the step, and as soon as the task is to be
-   * undone: stop, whatever you do.
+   * Aborts at the deadline, when another instance may have the step, and as soon as the task is to
+   * be undone: stop, whatever you do.
    */
   readonly signal: AbortSignal;
   /**
-   * Says that the handler is at work. If the step has `extendUpTo`, each call gives the attempt `completeWithin` more.
-   * Call it as often as you like: it is sent a few times in each `completeWithin`, and costs nothing in between.
+   * Says that the handler is at work. If the step has `extendUpTo`, each call gives the attempt
+   * `completeWithin` more. Call it as often as you like: it is sent a few times in each
+   * `completeWithin`, and costs nothing in between.
    */
   readonly heartbeat: () => void;
-  /** A heartbeat that also says how far the handler is: people see it in the task, and in `holdfast why`. */
+  /**
+   * A heartbeat that also says how far the handler is: people see it in the task, and in `holdfast
+   * why`.
+   */
   readonly progress: (progress: Progress) => void;
 }
 
@@ -63,8 +68,8 @@ type Undoes<O extends Operations> = {
 
 /**
  * The code behind an Agent: one function for each operation of its contract, and one for each undo.
- * Return the output, or throw: a `PermanentFault` when trying again cannot help, anything else to be
- * tried again. A fault may say `effect: "none"`, when the remote service certainly did nothing, and a
- * `TransientFault` `retryAfter`.
+ * Return the output, or throw: a `PermanentFault` when trying again cannot help, anything else to
+ * be tried again. A fault may say `effect: "none"`, when the remote service certainly did nothing,
+ * and a `TransientFault` `retryAfter`.
  */
 export type Handlers<A> = A extends Agent<infer O extends Operations> ? Does<O> & Undoes<O> : never;

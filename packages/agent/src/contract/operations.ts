@@ -19,8 +19,8 @@ type AnyHandler = (input: never, step: StepContext) => Promise<unknown>;
 export type AnyHandlers = Readonly<Record<string, AnyHandler>>;
 
 /**
- * All that an Agent can be asked for: its operations, and what undoes them. Throws a `ContractFault`
- * when one of them has no handler.
+ * All that an Agent can be asked for: its operations, and what undoes them. Throws a
+ * `ContractFault` when one of them has no handler.
  */
 export function bindOperations(
   operations: Operations,
@@ -79,7 +79,10 @@ async function conformIfPossible(schema: Schema, value: unknown): Promise<unknow
   return result.issues === undefined ? result.value : value;
 }
 
-/** What a handler returned as its contract has it. A handler that returns nothing has null for its output. */
+/**
+ * What a handler returned as its contract has it. A handler that returns nothing has null for its
+ * output.
+ */
 async function conformOutput(schema: Schema, output: unknown): Promise<unknown> {
   if (output !== undefined) return (await conform(schema, output)) ?? null;
   const result = await schema["~standard"].validate(undefined);

@@ -20,8 +20,9 @@ export const AgentConfig = Type.Object({
   }),
   MAX_MESSAGE_BYTES: MaxMessageBytes,
   /**
-   * The broker users whose requests are performed: each message names its own, and the broker vouches for it. Unless
-   * set, `scheduler` and the Agent's own user, for brokers where all services share one.
+   * The broker users whose requests are performed: each message names its own, and the broker
+   * vouches for it. Unless set, `scheduler` and the Agent's own user, for brokers where all
+   * services share one.
    */
   SCHEDULER_USERS: Type.Optional(
     Names({
@@ -32,7 +33,10 @@ export const AgentConfig = Type.Object({
   REQUEST_IDENTITY: Type.Union([Type.Literal("required"), Type.Literal("trusted")], {
     default: "required",
   }),
-  /** How many steps one Agent of this process performs at the same time, unless the Agent says so itself. */
+  /**
+   * How many steps one Agent of this process performs at the same time, unless the Agent says so
+   * itself.
+   */
   CONCURRENCY: Integer({ default: 100, minimum: 1, maximum: 10_000 }),
   /** `off`: each message carries one request or one reply. */
   BUNDLING: Type.Union([Type.Literal("on"), Type.Literal("off")], {

@@ -10,8 +10,8 @@ export interface ConfiguredAgents {
 }
 
 /**
- * Declares Agents that read environment variables. Export the result from an Agent module: the host checks
- * the variables before anything starts, as it checks its own.
+ * Declares Agents that read environment variables. Export the result from an Agent module: the host
+ * checks the variables before anything starts, as it checks its own.
  */
 export const configureAgents = <Schema extends TObject>(
   config: Schema,

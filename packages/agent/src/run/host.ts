@@ -20,15 +20,18 @@ export interface HostedAgent {
 }
 
 export interface HostOptions {
-  /** How many steps this Agent performs at the same time; what the process allows unless said otherwise. */
+  /**
+   * How many steps this Agent performs at the same time; what the process allows unless said
+   * otherwise.
+   */
   readonly concurrency?: number | null;
   /** Retries and circuit breaker around the remote service: settings, or a policy of your own. */
   readonly resilience?: ResilienceOptions | ResiliencePolicy;
 }
 
 /**
- * Puts an Agent and its handlers together. All its instances in one process share one resilience policy.
- * Throws a `ContractFault` when an operation has no handler.
+ * Puts an Agent and its handlers together. All its instances in one process share one resilience
+ * policy. Throws a `ContractFault` when an operation has no handler.
  */
 export function host<O extends Operations>(
   agent: Agent<O>,

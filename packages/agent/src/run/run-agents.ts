@@ -6,7 +6,9 @@ import { AgentConfig, agentBrokerOf } from "./agent-config.ts";
 import { type HostedAgent, type HostOptions, host } from "./host.ts";
 import { type RunningAgents, startAgents } from "./start-agents.ts";
 
-/** Runs one Agent until the process receives SIGTERM or SIGINT. Start as many processes as you need. */
+/**
+ * Runs one Agent until the process receives SIGTERM or SIGINT. Start as many processes as you need.
+ */
 export const runAgent = <O extends Operations>(
   agent: Agent<O>,
   handlers: Handlers<Agent<O>>,
@@ -30,8 +32,8 @@ export const runAgents = <Schema extends TObject<typeof AgentConfig.properties>>
 ): Promise<void> => runService(agentsService(name, schema, choose));
 
 /**
- * Several Agents as a service: `startAgents` with configuration from the environment, logs, health routes and an
- * orderly stop.
+ * Several Agents as a service: `startAgents` with configuration from the environment, logs, health
+ * routes and an orderly stop.
  */
 export const agentsService = <Schema extends TObject<typeof AgentConfig.properties>>(
   name: string,

@@ -19,7 +19,9 @@ export const sendHeartbeats = (options: HeartbeatOptions) => async (): Promise<n
   return everyMs;
 };
 
-/** The last heartbeat of each Agent of this process, so that the Schedulers count on it no longer. */
+/**
+ * The last heartbeat of each Agent of this process, so that the Schedulers count on it no longer.
+ */
 export const sendLeave = (options: HeartbeatOptions): Promise<void> =>
   publishAll(options, { everyMs, leaving: true });
 

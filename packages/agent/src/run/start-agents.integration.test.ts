@@ -155,7 +155,8 @@ test("an Agent sends a heartbeat as soon as its breaker opens", async () => {
       last = beat;
     }
   };
-  // Without it they are a second apart. On a machine that is busy it may come late: then another Agent shows it.
+  // Without it they are a second apart. On a machine that is busy it may come late: then another
+  // Agent shows it.
   let apart = Number.POSITIVE_INFINITY;
   while (apart > 700) apart = await holdRemote();
 });

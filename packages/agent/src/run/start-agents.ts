@@ -28,13 +28,16 @@ import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
 export interface AgentBroker {
   /** An AMQP URL, or what the process knows of its broker already. */
   readonly url: string | ServerAccess;
-  /** `passive`: operators own queues and exchanges, and nothing is declared. `declare` unless said otherwise. */
+  /**
+   * `passive`: operators own queues and exchanges, and nothing is declared. `declare` unless said
+   * otherwise.
+   */
   readonly topology?: "declare" | "passive";
   /** The largest message that is read, in bytes. 1 MiB unless said otherwise. */
   readonly maxMessageBytes?: number;
   /**
-   * The broker users whose requests are performed. Unless set, `scheduler` and the user of `url`. Null:
-   * requests of every user, also those that name none.
+   * The broker users whose requests are performed. Unless set, `scheduler` and the user of `url`.
+   * Null: requests of every user, also those that name none.
    */
   readonly schedulerUsers?: readonly string[] | null;
 }
@@ -55,7 +58,10 @@ export interface StartAgentsOptions {
   readonly logger?: AgentLogger;
   /** Stops the Agents. */
   readonly signal?: AbortSignal;
-  /** How many steps each Agent performs at the same time, unless the Agent says so itself. 100 by default. */
+  /**
+   * How many steps each Agent performs at the same time, unless the Agent says so itself. 100 by
+   * default.
+   */
   readonly concurrency?: number;
   /** Whether messages may carry several requests or replies. True by default. */
   readonly bundling?: boolean;
@@ -65,11 +71,15 @@ export interface StartAgentsOptions {
   readonly failpoint?: Failpoint;
   /** What measures attempts, slots and messages; nothing unless given. */
   readonly metrics?: Metrics;
-  /** The receiver of spans. By default the OpenTelemetry that this process has started, if it has. */
+  /**
+   * The receiver of spans. By default the OpenTelemetry that this process has started, if it has.
+   */
   readonly tracing?: Tracing;
 }
 
-/** Agents that consume. Disposing stops them: they take nothing more and finish what is in progress. */
+/**
+ * Agents that consume. Disposing stops them: they take nothing more and finish what is in progress.
+ */
 export interface RunningAgents extends AsyncDisposable {
   readonly instance: string;
   /** Whether the broker can be reached now. A lost connection comes back by itself. */
@@ -82,9 +92,9 @@ const silent = (): void => {};
 const noLogger: AgentLogger = { debug: silent, info: silent, warn: silent, error: silent };
 
 /**
- * Runs Agents inside any process. Reads no environment, handles no signal of the process and never ends it.
- * Resolves once all Agents consume. Throws what `connectBroker` throws when the broker cannot be reached,
- * and `agent.duplicate` when two Agents have one name.
+ * Runs Agents inside any process. Reads no environment, handles no signal of the process and never
+ * ends it. Resolves once all Agents consume. Throws what `connectBroker` throws when the broker
+ * cannot be reached, and `agent.duplicate` when two Agents have one name.
  */
 export async function startAgents(options: StartAgentsOptions): Promise<RunningAgents> {
   const { agents, logger = noLogger, signal, concurrency = 100, bundling = true } = options;
@@ -107,7 +117,8 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   stack.use(await broker.listen(cancelExchange, cancelAttempts(served, log)));
   const closing = new AbortController();
   const beating = { broker, served, instance, userId };
-  // After the last heartbeat, and before anything stops consuming. Without it, silence tells the same.
+  // After the last heartbeat, and before anything stops consuming. Without it, silence tells the
+  // same.
   stack.defer(() => void sendLeave(beating).catch(silent));
   const beat = sendHeartbeats(beating);
   const beats = stack.use(
@@ -192,7 +203,9 @@ export function refuseDuplicates(agents: readonly Pick<HostedAgent, "name">[]): 
   );
 }
 
-/** Released all at once: while one Agent finishes what is in progress, no other takes anything new. */
+/**
+ * Released all at once: while one Agent finishes what is in progress, no other takes anything new.
+ */
 const together = (all: readonly AsyncDisposable[]): AsyncDisposable => ({
   async [Symbol.asyncDispose]() {
     await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));

@@ -60,9 +60,10 @@ const heartbeats = 5;
 const mostBytes = limits.hintBytes - 100;
 
 /**
- * Says which attempts this Agent is at work on, so that their deadlines count from their start and heartbeats extend
- * them. An attempt is announced once it has run for a second, or a fifth of its time: what is over by then costs
- * nothing. All that is due shares a message. What cannot be sent is sent at the next tick.
+ * Says which attempts this Agent is at work on, so that their deadlines count from their start and
+ * heartbeats extend them. An attempt is announced once it has run for a second, or a fifth of its
+ * time: what is over by then costs nothing. All that is due shares a message. What cannot be sent
+ * is sent at the next tick.
  */
 export function attemptSigns(options: SignOptions) {
   const { clock } = options;
@@ -110,8 +111,9 @@ export function attemptSigns(options: SignOptions) {
 }
 
 /**
- * Answers that the broker has not taken. An Agent is silent after its deadline, but that it had an answer which
- * nothing took is no word about the outcome: it tells an outage from an Agent that hangs.
+ * Answers that the broker has not taken. An Agent is silent after its deadline, but that it had an
+ * answer which nothing took is no word about the outcome: it tells an outage from an Agent that
+ * hangs.
  */
 function unansweredSigns({ agent, broker, userId, clock }: SignOptions) {
   let since: number | null = null;

@@ -14,8 +14,8 @@ export interface BundleSizeEstimator {
 }
 
 /**
- * How long all slots together may work on one message, in milliseconds. Other instances cannot share
- * the requests of one message, so an Agent with long calls takes each request by itself.
+ * How long all slots together may work on one message, in milliseconds. Other instances cannot
+ * share the requests of one message, so an Agent with long calls takes each request by itself.
  */
 const workPerMessage = 1;
 const largestBundle = 100;
@@ -23,9 +23,9 @@ const largestBundle = 100;
 /** The weight of a call that is faster than the average: an Agent has to stay fast for a while. */
 const weight = 0.02;
 /**
- * A slower call raises the average at most by this factor, and only one of the calls that overlapped. A pause
- * of this process (garbage collection, a busy core) delays all of them alike, says nothing about the remote
- * service, and comes when smaller messages would do the most harm.
+ * A slower call raises the average at most by this factor, and only one of the calls that
+ * overlapped. A pause of this process (garbage collection, a busy core) delays all of them alike,
+ * says nothing about the remote service, and comes when smaller messages would do the most harm.
  */
 const largestRise = 4;
 /** Milliseconds. Calls shorter than this count as this long. */

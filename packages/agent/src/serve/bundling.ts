@@ -2,8 +2,9 @@ import type { OutgoingMessage } from "@holdfast/messaging";
 import { type BundleSizeEstimator, bundleSizeEstimator } from "./bundle-size-estimator.ts";
 
 /**
- * Several requests in one message, and several replies in one: an optimisation, and all that an Agent
- * has to do with it. Everything works the same, only slower, with `noBundling` (decision 0031).
+ * Several requests in one message, and several replies in one: an optimisation, and all that an
+ * Agent has to do with it. Everything works the same, only slower, with `noBundling` (decision
+ * 0031).
  */
 export interface Bundling extends BundleSizeEstimator {
   /** What lets a reply share a message with others that have the same key. */

@@ -4,8 +4,8 @@ import type { Logger } from "@holdfast/runtime";
 import type { ServedAgent } from "./serve-agent.ts";
 
 /**
- * Stops the attempts that need not be finished, and logs which replies of these Agents were refused. Every instance
- * receives every such hint.
+ * Stops the attempts that need not be finished, and logs which replies of these Agents were
+ * refused. Every instance receives every such hint.
  */
 export const cancelAttempts =
   (served: readonly ServedAgent[], log: Pick<Logger, "warn" | "error">) =>

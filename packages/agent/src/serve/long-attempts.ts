@@ -23,9 +23,10 @@ export interface LongAttempts extends Disposable {
 }
 
 /**
- * Acknowledges the requests of long attempts early: as soon as the broker has a message that says that the attempt
- * runs, which has a slot. From then on its heartbeats keep it, and should this process die, its silence is noticed. Requests that are
- * acknowledged count in no prefetch, so the prefetch shrinks by their number; with no slot left it is 0.
+ * Acknowledges the requests of long attempts early: as soon as the broker has a message that says
+ * that the attempt runs, which has a slot. From then on its heartbeats keep it, and should this
+ * process die, its silence is noticed. Requests that are acknowledged count in no prefetch, so the
+ * prefetch shrinks by their number; with no slot left it is 0.
  */
 export function longAttempts({ concurrency, prefetch }: LongAttemptOptions): LongAttempts {
   let kept = 0;

@@ -1,6 +1,9 @@
 import { byteBudget, type Reservation } from "@holdfast/runtime";
 
-/** Bytes of the outputs that the Agents of a process may have, as text: from the handler to the broker's confirm. */
+/**
+ * Bytes of the outputs that the Agents of a process may have, as text: from the handler to the
+ * broker's confirm.
+ */
 const mostBytes = 32 * 1024 * 1024;
 /** Bytes. Whatever usually returns less reserves nothing, and waits for nothing. */
 const small = 16 * 1024;
@@ -9,11 +12,14 @@ const inTurn = 8;
 
 /** Room for what handlers return, which all Agents of a process share. */
 export interface OutputRoom {
-  /** Reserves what the operation usually returns; null: that is little, or not known yet, or the signal aborted. */
+  /**
+   * Reserves what the operation usually returns; null: that is little, or not known yet, or the
+   * signal aborted.
+   */
   reserve(operation: string, signal: AbortSignal): Promise<Reservation | null> | null;
   /**
-   * Resolves when a handler of the operation may begin. Values take many times their text: what several handlers
-   * return at once is written before the next ones begin.
+   * Resolves when a handler of the operation may begin. Values take many times their text: what
+   * several handlers return at once is written before the next ones begin.
    */
   turn(operation: string): Promise<void> | null;
   /** What the operation has returned, in bytes of its text. */

@@ -31,7 +31,10 @@ interface PerformOptions {
   readonly concurrency: number;
   /** The broker users whose requests are performed; null: all. */
   readonly requesters: ReadonlySet<string> | null;
-  /** Room for the payloads of long requests that are performed, as bytes of JSON; all Agents of a process share it. */
+  /**
+   * Room for the payloads of long requests that are performed, as bytes of JSON; all Agents of a
+   * process share it.
+   */
   readonly memory?: ByteBudget | undefined;
   readonly outputs: Pick<OutputRoom, "turn">;
   readonly log: Pick<Logger, "error">;
@@ -77,7 +80,8 @@ export function requestPerformer(options: PerformOptions): RequestPerformer {
     const turn = outputs.turn(`${agent} ${operation}`);
     if (turn !== null) await turn;
     using room = isLong(delivery) ? await memory.reserve(delivery.body.length, signals.stop) : null;
-    // A long request has no room if it was stopped while it waited: then `attemptStep` does nothing.
+    // A long request has no room if it was stopped while it waited: then `attemptStep` does
+    // nothing.
     const whole = room === null ? request : StepRequest.decode(delivery.body);
     signals.begun?.();
     const measured = bundling.begin();

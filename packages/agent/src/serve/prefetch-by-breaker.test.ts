@@ -71,7 +71,9 @@ test("an instance probes with one request after its rest, and doubles its prefet
   expect(changes).toEqual(["open", "half-open", "closed", "closed", "closed", "closed"]);
 });
 
-/** When an instance that fails each probe consumes again, in milliseconds after the failure before. */
+/**
+ * When an instance that fails each probe consumes again, in milliseconds after the failure before.
+ */
 async function restsOf(situation: Situation, count: number): Promise<readonly number[]> {
   const { clock, breaker, fail } = instance(situation);
   await fail();

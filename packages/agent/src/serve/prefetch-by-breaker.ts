@@ -43,7 +43,9 @@ function restAfter(relapseCount: number, openFor: number, random: number): numbe
 /** How an instance rests whose breaker opens again before its prefetch was full. */
 function relapses({ countOthers, clock, random }: PrefetchOptions, prefetch: PrefetchState) {
   let count = 0;
-  /** Rests on while others consume, and looks again after each `openFor`: they may be gone by then. */
+  /**
+   * Rests on while others consume, and looks again after each `openFor`: they may be gone by then.
+   */
   const restOn = async (until: () => number, openFor: number): Promise<void> => {
     const resting = prefetch.current;
     const others = await countOthers().catch(() => 0);
@@ -64,9 +66,10 @@ function relapses({ countOthers, clock, random }: PrefetchOptions, prefetch: Pre
 }
 
 /**
- * The prefetch of one instance, by the breaker of its policy. Open: 0, so that the broker gives requests to
- * other instances. Half-open: 1, so that one request probes. After a success it doubles with the requests that
- * succeed. After a relapse the rest doubles, but only while others consume: alone, an instance must be back soon.
+ * The prefetch of one instance, by the breaker of its policy. Open: 0, so that the broker gives
+ * requests to other instances. Half-open: 1, so that one request probes. After a success it doubles
+ * with the requests that succeed. After a relapse the rest doubles, but only while others consume:
+ * alone, an instance must be back soon.
  */
 export function prefetchByBreaker(options: PrefetchOptions): PrefetchByBreaker {
   const { policy, full, onOpen, clock } = options;
@@ -137,7 +140,9 @@ interface PrefetchStateOptions {
   readonly clock: Clock;
 }
 
-/** The prefetch of one instance, and its moves: each sets the prefetch and then calls the listeners. */
+/**
+ * The prefetch of one instance, and its moves: each sets the prefetch and then calls the listeners.
+ */
 function prefetchState({ full, clock }: PrefetchStateOptions) {
   const listeners: (() => void)[] = [];
   let state: State = { kind: "closed" };
@@ -156,7 +161,10 @@ function prefetchState({ full, clock }: PrefetchStateOptions) {
     get current(): State {
       return state;
     },
-    /** Cancels the consumer until an instant of the clock. Calls `next` then, or before, unless another move comes. */
+    /**
+     * Cancels the consumer until an instant of the clock. Calls `next` then, or before, unless
+     * another move comes.
+     */
     rest(until: number, next: () => void, nextAt = until): void {
       enter({ kind: "open", until }, 0);
       cancelTimer = clock.after(nextAt - clock.now(), next);

@@ -39,7 +39,10 @@ export const logFieldsOf = ({ agent, taskId, step, attempt, operation }: StepReq
 /** Milliseconds before the deadline by which a request must have got a slot to be begun. */
 export const marginOf = ({ workMs }: StepRequest): number => Math.min(1_000, workMs / 5);
 
-/** Bytes. The payloads of a longer request are not kept while it waits for a slot: parsed, they take many times that. */
+/**
+ * Bytes. The payloads of a longer request are not kept while it waits for a slot: parsed, they take
+ * many times that.
+ */
 const longRequest = 16 * 1024;
 
 export const isLong = ({ body }: Pick<Delivery, "body">): boolean => body.length > longRequest;
@@ -51,7 +54,9 @@ function withoutLongPayloads(request: StepRequest, delivery: Delivery): StepRequ
   return { ...envelope, input: null };
 }
 
-/** Decodes a request. Rejects an unreadable one to the dead letters at once: a retry would not help. */
+/**
+ * Decodes a request. Rejects an unreadable one to the dead letters at once: a retry would not help.
+ */
 export function readRequest(
   delivery: Delivery,
   agent: string,

@@ -2,13 +2,16 @@ import { type Clock, sleep } from "@holdfast/runtime";
 import type { Outcome } from "../attempt/attempt-step.ts";
 import { marginOf, type ReceivedRequest } from "./received-request.ts";
 
-/** Milliseconds. Long enough to spare the Schedulers, short enough for an operator who corrects the setting. */
+/**
+ * Milliseconds. Long enough to spare the Schedulers, short enough for an operator who corrects the
+ * setting.
+ */
 const refusedFor = 5_000;
 
 /**
- * The answer to a request of a user that this Agent does not trust. The Scheduler requeues the step and
- * undoes nothing: if the setting is wrong, tasks wait until an operator corrects it. The Scheduler refuses
- * the reply to a forged request, because it waits for none, and keeps it.
+ * The answer to a request of a user that this Agent does not trust. The Scheduler requeues the step
+ * and undoes nothing: if the setting is wrong, tasks wait until an operator corrects it. The
+ * Scheduler refuses the reply to a forged request, because it waits for none, and keeps it.
  */
 export const untrustedRequester = (requester: string | undefined): Outcome => ({
   kind: "failed",
@@ -34,8 +37,8 @@ export const noSlot: Outcome = {
 };
 
 /**
- * The answer to a request that an instance holds when its breaker opens, and has not begun. It does not say when
- * to come back: another instance may be well.
+ * The answer to a request that an instance holds when its breaker opens, and has not begun. It does
+ * not say when to come back: another instance may be well.
  */
 export const breakerOpen: Outcome = {
   kind: "failed",
@@ -46,7 +49,10 @@ export const breakerOpen: Outcome = {
   effect: "none",
 };
 
-/** Whether nothing was called: the contract does not allow the request, or the Agent cannot perform it now. */
+/**
+ * Whether nothing was called: the contract does not allow the request, or the Agent cannot perform
+ * it now.
+ */
 export const isRefusal = (outcome: Outcome): outcome is Extract<Outcome, { kind: "failed" }> =>
   outcome.kind === "failed" && outcome.attempted === false;
 
@@ -54,10 +60,10 @@ export const isRefusal = (outcome: Outcome): outcome is Extract<Outcome, { kind:
 const briefly = 100;
 
 /**
- * Acknowledges a request before its refusal is sent, on the same channel: no other instance carries the request out
- * after the Scheduler learned that it had no effect. False when other requests of
- * the same message do not finish in time, so that the broker may deliver all of them again. What a retry may
- * repair waits only briefly: its step should not wait for the calls of others.
+ * Acknowledges a request before its refusal is sent, on the same channel: no other instance carries
+ * the request out after the Scheduler learned that it had no effect. False when other requests of
+ * the same message do not finish in time, so that the broker may deliver all of them again. What a
+ * retry may repair waits only briefly: its step should not wait for the calls of others.
  */
 export async function acknowledgeBeforeRefusal(
   { request, delivery }: ReceivedRequest,

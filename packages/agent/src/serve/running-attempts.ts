@@ -5,8 +5,9 @@ interface RunningAttempt {
   /** Whether the same request arrived a second time meanwhile. */
   isRepeated: boolean;
   /**
-   * Stops the attempt; null once it is over. An object that a Map has released can stay reachable from an old table
-   * of that Map for a while, and would keep all that this closure refers to (decision 0037).
+   * Stops the attempt; null once it is over. An object that a Map has released can stay reachable
+   * from an old table of that Map for a while, and would keep all that this closure refers to
+   * (decision 0037).
    */
   stop: (() => void) | null;
 }
@@ -47,6 +48,9 @@ export function runningAttempts(): RunningAttempts {
   };
 }
 
-/** What tells attempts apart. With the token: after a failover that lost a claim, another attempt has the same number. */
+/**
+ * What tells attempts apart. With the token: after a failover that lost a claim, another attempt
+ * has the same number.
+ */
 const idOf = ({ taskId, step, attempt, token }: StepCancel) =>
   `${taskId} ${step} ${attempt} ${token}`;

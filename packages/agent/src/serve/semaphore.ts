@@ -1,10 +1,13 @@
 import type { Clock } from "@holdfast/runtime";
 
-/** A fixed number of slots. Callers that find none free wait in the order in which they came, `isFirst` before all others. */
+/**
+ * A fixed number of slots. Callers that find none free wait in the order in which they came,
+ * `isFirst` before all others.
+ */
 export interface Semaphore {
   /**
-   * Resolves to a function that releases the slot, or to null when the signal aborts first or no slot
-   * becomes free within so many milliseconds.
+   * Resolves to a function that releases the slot, or to null when the signal aborts first or no
+   * slot becomes free within so many milliseconds.
    */
   acquire(signal: AbortSignal, within: number, isFirst?: boolean): Promise<(() => void) | null>;
   /** How many slots are taken. */

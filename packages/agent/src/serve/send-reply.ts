@@ -20,8 +20,8 @@ interface ReplyOptions {
 }
 
 /**
- * An outcome that waits to be sent. An output is written at once, and let go of: as a value it takes many times the
- * memory of its text, for as long as the broker is away.
+ * An outcome that waits to be sent. An output is written at once, and let go of: as a value it
+ * takes many times the memory of its text, for as long as the broker is away.
  */
 export interface PreparedReply {
   /** The outcome without the output. */
@@ -61,12 +61,12 @@ export function prepareReply(
 }
 
 /**
- * Publishes replies. Resolves to whether the broker stored the reply: until the deadline a failed publish
- * is retried, after it the Agent has to be silent.
+ * Publishes replies. Resolves to whether the broker stored the reply: until the deadline a failed
+ * publish is retried, after it the Agent has to be silent.
  *
- * A refusal goes the way that the acknowledgement before it went: AMQP confirms no acknowledgement, and a connection
- * may lose what this process sends on it while the other one works. What cannot go that way says that the broker may
- * deliver the request again.
+ * A refusal goes the way that the acknowledgement before it went: AMQP confirms no acknowledgement,
+ * and a connection may lose what this process sends on it while the other one works. What cannot go
+ * that way says that the broker may deliver the request again.
  */
 export const replySender =
   ({ agent, broker, userId, bundling, clock, onLost, failpoint, tracing }: ReplyOptions) =>

@@ -49,7 +49,10 @@ async function instance({ isSick = false, takes = 20, openFor = 500 } = {}) {
   return { health: () => served.health(), stop: () => started.stop(), state, broker };
 }
 
-/** The next outcome that was attempted. What comes before its consumer is cancelled is given back, and asked again. */
+/**
+ * The next outcome that was attempted. What comes before its consumer is cancelled is given back,
+ * and asked again.
+ */
 async function attempted() {
   const next = async () => answerOf(await tested.replies.take()).outcome;
   let outcome = await next();
@@ -60,7 +63,10 @@ async function attempted() {
   return outcome;
 }
 
-/** Asks, as a Scheduler does, for so many steps, and asks again after each failure, as a new attempt. */
+/**
+ * Asks, as a Scheduler does, for so many steps, and asks again after each failure, as a new
+ * attempt.
+ */
 async function perform(count: number) {
   const open = new Map<string, number>();
   const ask = async (taskId: string, attempt: number): Promise<void> => {
@@ -166,7 +172,8 @@ test("the only instance of an Agent is ready while it does not consume, and back
   expect(health().breaker).toBe("open");
   await until(async () => (await consumers()) === 0);
   expect(broker.isReady).toBe(true);
-  // It fails some probes. No other instance consumes the queue, so its rest does not grow with each failed probe.
+  // It fails some probes. No other instance consumes the queue, so its rest does not grow with each
+  // failed probe.
   await tested.ask(request());
   for (let count = 0; count < 4; count += 1) {
     expect((await attempted()).kind).toBe("failed");

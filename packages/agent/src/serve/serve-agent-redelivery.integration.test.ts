@@ -126,7 +126,10 @@ test("an Agent goes on after all connections were cut", async () => {
   expect(answerOf(await tested.replies.take())).toMatchObject({ taskId: asked.taskId });
 });
 
-/** A consumer receives the request and loses its connection, so that the broker delivers the request again. */
+/**
+ * A consumer receives the request and loses its connection, so that the broker delivers the request
+ * again.
+ */
 const redeliver = (asked: StepRequest): Promise<void> =>
   askBroker(tested.server.url, async (channel) => {
     await tested.ask(asked);

@@ -88,7 +88,8 @@ test("of long requests an Agent acknowledges early those that it has begun, and 
   const asked = Array.from({ length: 12 }, () => request({ workMs: limits.longAttempt }));
   for (const one of asked) await tested.ask(one);
   for (let count = 0; count < 10; count += 1) await begun.take();
-  // The broker has the signs of ten. It gets their acknowledgements before the connection is closed.
+  // The broker has the signs of ten. It gets their acknowledgements before the connection is
+  // closed.
   for (let count = 0; count < 10; ) count += await announced.take();
   await new Promise(setImmediate);
   await dying.broker[Symbol.asyncDispose]();

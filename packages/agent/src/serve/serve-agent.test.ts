@@ -14,7 +14,10 @@ import { host } from "../run/host.ts";
 const silent = () => {};
 const log = { debug: silent, info: silent, warn: silent, error: silent } as unknown as Logger;
 
-/** An Agent that is handed one request which its contract refuses, and what it does about it, in order. */
+/**
+ * An Agent that is handed one request which its contract refuses, and what it does about it, in
+ * order.
+ */
 async function refuse(
   delivery: Partial<Delivery>,
   asked: Partial<StepRequest> = {},

@@ -36,7 +36,9 @@ import { acknowledgeBeforeRefusal, isRefusal } from "./refusals.ts";
 import { type RunningAttempts, runningAttempts } from "./running-attempts.ts";
 import { type PreparedReply, prepareReply, replySender } from "./send-reply.ts";
 
-/** An Agent that is consuming; disposing stops its consumer and finishes the requests in progress. */
+/**
+ * An Agent that is consuming; disposing stops its consumer and finishes the requests in progress.
+ */
 export interface ServedAgent extends AsyncDisposable {
   readonly name: string;
   /** How many steps it performs at the same time. */
@@ -47,7 +49,10 @@ export interface ServedAgent extends AsyncDisposable {
   readonly contracts: readonly string[];
   /** Tells the handler of this attempt, if it runs here, to stop. */
   cancel(attempt: StepCancel): void;
-  /** How many steps are in progress, how many of them have a slot, and how the remote service is doing. */
+  /**
+   * How many steps are in progress, how many of them have a slot, and how the remote service is
+   * doing.
+   */
   health(): CircuitHealth & { readonly inFlight: number; readonly busy: number };
   /** Calls `listener` each time the breaker has changed. */
   onChange(listener: () => void): void;
@@ -70,7 +75,10 @@ export interface ServeOptions {
   readonly bundling?: boolean;
   /** What counts attempts; nothing unless given. */
   readonly metrics?: Metrics;
-  /** Room for the payloads of long requests, which the Agents of one process share. One of its own unless given. */
+  /**
+   * Room for the payloads of long requests, which the Agents of one process share. One of its own
+   * unless given.
+   */
   readonly memory?: ByteBudget;
   /** Room for what handlers return; all Agents of a process share it. */
   readonly outputs?: OutputRoom;
@@ -85,9 +93,10 @@ interface AgentCode {
 }
 
 /**
- * How many more requests are prefetched than performed, for those whose reply is on its way to the broker:
- * otherwise a slot would be empty from the end of each call until the next request is here. No more than
- * that, because other instances cannot take what waits here; an Agent with few slots has long calls.
+ * How many more requests are prefetched than performed, for those whose reply is on its way to the
+ * broker: otherwise a slot would be empty from the end of each call until the next request is here.
+ * No more than that, because other instances cannot take what waits here; an Agent with few slots
+ * has long calls.
  */
 const spare = (concurrency: number): number => Math.floor(concurrency / 5);
 
@@ -136,8 +145,8 @@ const requestHandler =
   };
 
 /**
- * The signs of an attempt, which begin once it has its slot. What waits for one is not said to run, nor acknowledged
- * early: should this process die, another one begins it.
+ * The signs of an attempt, which begin once it has its slot. What waits for one is not said to run,
+ * nor acknowledged early: should this process die, another one begins it.
  */
 function beginLater(add: () => SignedAttempt) {
   let signed: SignedAttempt | null = null;
@@ -270,7 +279,10 @@ const summaryOf = (outcome: Outcome): Readonly<Record<string, string>> => ({
   ...(outcome.kind === "failed" ? { faultCode: outcome.code } : {}),
 });
 
-/** Logs each reply that was sent, and of those in a row that were not, as many as `countFailure` says. */
+/**
+ * Logs each reply that was sent, and of those in a row that were not, as many as `countFailure`
+ * says.
+ */
 function replyLog(log: Logger, clock: Clock): (sent: boolean, fields: object) => void {
   const unsent = failureLog(clock);
   return (sent, fields) => {
@@ -283,7 +295,10 @@ function replyLog(log: Logger, clock: Clock): (sent: boolean, fields: object) =>
   };
 }
 
-/** A span for a request, from its delivery until its reply is sent; null: its task belongs to no trace. */
+/**
+ * A span for a request, from its delivery until its reply is sent; null: its task belongs to no
+ * trace.
+ */
 function requestSpan(
   tracing: Tracing,
   { agent, taskId, step, attempt, operation }: StepRequest,
@@ -311,7 +326,9 @@ const attributesOf = (outcome: Outcome | null): SpanAttributes => ({
   "error.type": outcome === null ? "deadline" : faultOf(outcome),
 });
 
-/** Counts the outcome of one attempt, and how long it took; null: there was none at the deadline. */
+/**
+ * Counts the outcome of one attempt, and how long it took; null: there was none at the deadline.
+ */
 type MeasureAttempt = (outcome: Outcome | null, ms: number) => void;
 
 function measureAttempts(agent: string, metrics: Metrics): MeasureAttempt {
@@ -337,8 +354,9 @@ interface AttemptDeadline {
 }
 
 /**
- * Calls `onEnd` at the deadline of an attempt, by the clock of this process: `workMs` after receipt, or after the last
- * heartbeat, and never later than `extendMs` after receipt. What the Schedulers count from comes later than that.
+ * Calls `onEnd` at the deadline of an attempt, by the clock of this process: `workMs` after
+ * receipt, or after the last heartbeat, and never later than `extendMs` after receipt. What the
+ * Schedulers count from comes later than that.
  */
 function attemptDeadline(
   { workMs, extendMs = workMs }: Pick<StepRequest, "workMs" | "extendMs">,

@@ -1,7 +1,10 @@
 import type { HoldfastClient } from "@holdfast/client";
 import { type OperationId, operationOf, type RequestOf } from "./operation.ts";
 
-/** Sends a request of the document: each field to the place where it belongs. Resolves to the body of the answer. */
+/**
+ * Sends a request of the document: each field to the place where it belongs. Resolves to the body
+ * of the answer.
+ */
 export async function callOperation<Id extends OperationId>(
   client: Pick<HoldfastClient, "request">,
   id: Id,

@@ -66,8 +66,9 @@ function bash(verbs: readonly Verb[]): string {
     ([name, some]) =>
       `    --${name}) COMPREPLY=($(compgen -W "${some.join(" ")}" -- "$word")); return ;;`,
   );
-  // The service may be away: no key waits for it for long, where there is `timeout`. And bash expands the words that it
-  // completes, as commands, too: of what a service answers plain names alone may be among them.
+  // The service may be away: no key waits for it for long, where there is `timeout`. And bash
+  // expands the words that it completes, as commands, too: of what a service answers plain names
+  // alone may be among them.
   return `_holdfast_names() {
   local within=()
   command -v timeout >/dev/null && within=(timeout 2)

@@ -42,8 +42,8 @@ export function connect(asked: Asked, io: Io, actor: string): HoldfastClient {
 }
 
 /**
- * Finds the service on the command line, in the environment, or else in a profile: the token goes with the URL that
- * it belongs to.
+ * Finds the service on the command line, in the environment, or else in a profile: the token goes
+ * with the URL that it belongs to.
  */
 export function serviceOf(asked: Asked, { env }: Pick<Io, "env">): Service {
   const givenToken = tokenOf(asked, env);
@@ -64,7 +64,10 @@ function givenService({ url, profile }: Asked, env: Io["env"]): Service | null {
   return set ? { url: set, source: "HOLDFAST_URL" } : null;
 }
 
-/** The token that was given; undefined: none was. Throws for one that is given twice, and for a file without one. */
+/**
+ * The token that was given; undefined: none was. Throws for one that is given twice, and for a file
+ * without one.
+ */
 export function tokenOf({ token, tokenFile }: AskedToken, env: Io["env"]): string | undefined {
   if (token !== undefined || tokenFile !== undefined) {
     return readToken("--token", { text: token, file: tokenFile });

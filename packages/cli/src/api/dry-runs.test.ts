@@ -17,7 +17,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs a command against a service that answers so; 404 where it says null. It must change nothing. */
+/**
+ * Runs a command against a service that answers so; 404 where it says null. It must change nothing.
+ */
 async function dry(line: readonly string[], answer: object | null) {
   globalThis.fetch = async (_, init) => {
     expect(init?.method ?? "GET").toBe("GET");

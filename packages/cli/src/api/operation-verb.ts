@@ -105,7 +105,10 @@ interface Change {
   readonly operation: OperationId;
   /** What it asks besides, for `--dry-run`. */
   readonly looksAt: readonly OperationId[];
-  /** What would be changed, with `--dry-run`. It ends with the exit code with which the change would. */
+  /**
+   * What would be changed, with `--dry-run`. It ends with the exit code with which the change
+   * would.
+   */
   readonly preview: (invocation: Invocation, name: string) => Promise<Outcome>;
 }
 

@@ -12,7 +12,10 @@ type WithParts<F> = {
     : never;
 }[keyof F & string];
 
-/** What a request of the operation can say: a parameter, a property of its body, or a part of one as `fairness.key`. */
+/**
+ * What a request of the operation can say: a parameter, a property of its body, or a part of one as
+ * `fairness.key`.
+ */
 export type FieldOf<Id extends OperationId> = (keyof Fields<Id> & string) | WithParts<Fields<Id>>;
 
 type OrNothing<T> = [NonNullable<T>] extends [never] ? object : NonNullable<T>;

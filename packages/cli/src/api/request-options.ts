@@ -29,7 +29,10 @@ interface OptionWords {
 /** Options of a verb that are fields of a request. */
 export interface RequestOptions<Id extends OperationId, Name extends FieldOf<Id>> {
   readonly options: Readonly<Record<string, OptionSpec>>;
-  /** What was given. Throws a `UsageError` for what the document does not allow, or requires and is not there. */
+  /**
+   * What was given. Throws a `UsageError` for what the document does not allow, or requires and is
+   * not there.
+   */
   read(invocation: Invocation): Promise<PartOf<Id, Name>>;
 }
 
@@ -149,7 +152,10 @@ interface Given {
   readonly io: Io;
 }
 
-/** The value of a field that an option gives. Throws a `UsageError` for what the document does not allow. */
+/**
+ * The value of a field that an option gives. Throws a `UsageError` for what the document does not
+ * allow.
+ */
 async function valueOf({ texts, schema, option, isInstant, io }: Given): Promise<unknown> {
   const [text = ""] = texts;
   switch (kindOf(schema)) {

@@ -8,7 +8,9 @@ import { ChangedJson, parseJsonText } from "@holdfast/domain/json-text";
 import { UsageError } from "./usage-error.ts";
 import type { Invocation } from "./verb.ts";
 
-/** JSON as it stands on the command line, in a file with `@file`, or on the standard input with `-`. */
+/**
+ * JSON as it stands on the command line, in a file with `@file`, or on the standard input with `-`.
+ */
 export async function jsonOf(text: string, what: string, io: Invocation["io"]): Promise<unknown> {
   if (text.startsWith("@")) return parseFile(fileOf(text.slice(1)), text.slice(1));
   const read = text === "-" ? await io.stdin() : text;
@@ -37,7 +39,10 @@ export function parseFile(text: string, file: string): unknown {
 export const textOf = async (file: string, io: Pick<Invocation["io"], "stdin">): Promise<string> =>
   file === "-" ? await io.stdin() : fileOf(file);
 
-/** Reads a file in UTF-8, with or without a byte order mark: every file that the command reads. Throws a `UsageError`. */
+/**
+ * Reads a file in UTF-8, with or without a byte order mark: every file that the command reads.
+ * Throws a `UsageError`.
+ */
 export function fileOf(path: string): string {
   let bytes: Buffer;
   try {
@@ -51,8 +56,9 @@ export function fileOf(path: string): string {
 }
 
 /**
- * The files that operands name. A pattern is one too, for shells that do not expand it; a name without a wildcard
- * stands for itself, whether there is such a file or not, and so does one that a file has. In the order of the operands.
+ * The files that operands name. A pattern is one too, for shells that do not expand it; a name
+ * without a wildcard stands for itself, whether there is such a file or not, and so does one that a
+ * file has. In the order of the operands.
  */
 export async function filesMeant(
   operands: readonly string[],
@@ -84,7 +90,9 @@ export const labelsOf = (pairs: readonly string[]): Readonly<Record<string, stri
     }),
   );
 
-/** An instant, or a time from now as `+1h`: by the clock of the service, and not of this machine. */
+/**
+ * An instant, or a time from now as `+1h`: by the clock of the service, and not of this machine.
+ */
 export function instantOf(text: string, option: string): string {
   if (parseWhen(text) !== null) return text;
   throw new UsageError(`${option} ${text} ${whenWords}`);

@@ -30,7 +30,10 @@ export interface OptionSpec {
   readonly field?: { readonly operation: OperationId; readonly name: string };
 }
 
-/** A command: what it is called, what it takes, and what it does. Parser, help and completion follow from it. */
+/**
+ * A command: what it is called, what it takes, and what it does. Parser, help and completion follow
+ * from it.
+ */
 export interface Verb {
   /** The name of the verb, such as `tasks submit`. */
   readonly name: string;

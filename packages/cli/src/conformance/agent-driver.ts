@@ -30,7 +30,10 @@ export interface AgentDriver extends AsyncDisposable {
   answers(taskId: string, wanted: number, withinMs: number): Promise<readonly Answer[]>;
   /** Resolves to what `find` finds, looking at each thing that comes; null: not in time. */
   until<Found>(find: () => Found | null, withinMs: number): Promise<Found | null>;
-  /** How many requests wait for the Agent, and how many instances consume; null: this user may not ask. */
+  /**
+   * How many requests wait for the Agent, and how many instances consume; null: this user may not
+   * ask.
+   */
   inspect(): ReturnType<Broker["inspect"]>;
 }
 

@@ -17,7 +17,9 @@ export interface Cases {
   readonly slow?: Case & { readonly takesMs: number };
   /** The operation that undoes `happy`. */
   readonly undo?: Pick<Case, "operation">;
-  /** A command that prints how often the effect of the key in the environment variable KEY was made. */
+  /**
+   * A command that prints how often the effect of the key in the environment variable KEY was made.
+   */
   readonly effects?: string;
 }
 

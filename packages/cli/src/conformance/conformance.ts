@@ -54,7 +54,8 @@ function contextOf(options: ConformanceOptions, cases: Cases, driver: AgentDrive
 }
 
 /**
- * Throws if no instance takes requests. A user who may not ask for the queue learns of it only by its silence later.
+ * Throws if no instance takes requests. A user who may not ask for the queue learns of it only by
+ * its silence later.
  */
 async function mustBeThere(driver: AgentDriver): Promise<void> {
   const { agent } = driver;

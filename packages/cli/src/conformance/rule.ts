@@ -16,7 +16,10 @@ export interface RuleContext {
   readonly countEffects: (key: string) => Promise<number | null>;
   /** Cuts the Agent's connections to the broker; null: the broker's HTTP API is not known. */
   readonly cutConnections: (() => Promise<number>) | null;
-  /** Stops the Agent in order, and resolves once it has ended, to whether it did in time; null: not said how. */
+  /**
+   * Stops the Agent in order, and resolves once it has ended, to whether it did in time; null: not
+   * said how.
+   */
   readonly stopAgent: (() => Promise<boolean>) | null;
 }
 
@@ -39,7 +42,10 @@ export const noReply = "no reply";
 
 type Outcome = StepReply["outcome"];
 
-/** Sends the request of a case, and resolves to its one outcome, or to what is wrong with the replies. */
+/**
+ * Sends the request of a case, and resolves to its one outcome, or to what is wrong with the
+ * replies.
+ */
 export async function outcomeOf(
   { driver }: RuleContext,
   asked: Case,

@@ -16,7 +16,8 @@ describe("the logins of a database", () => {
     ]),
   );
 
-  // That they are made, and work, is shown outside of the repository, on a server of its own: roles are of a whole server.
+  // That they are made, and work, is shown outside of the repository, on a server of its own: roles
+  // are of a whole server.
   test("are made by a dry run as well, and then taken back", async () => {
     await using database = await testDatabase();
     const prefix = `dry_${randomUUID().slice(0, 8)}_`;

@@ -13,7 +13,9 @@ const Settings = Type.Object({ STATE_STORE_URL: StateStoreUrl });
 
 const ending = "_PASSWORD";
 
-/** Makes the owner of the database and a login for each service, or sets their current passwords. */
+/**
+ * Makes the owner of the database and a login for each service, or sets their current passwords.
+ */
 export async function logins(
   invocation: Pick<Invocation, "text" | "flag" | "io">,
 ): Promise<Outcome> {

@@ -16,7 +16,10 @@ type Startable = keyof typeof mains;
 
 export const startable = Object.keys(mains) as readonly Startable[];
 
-/** Makes this process a service, until a signal to stop. The service reads the environment, and ends the process. */
+/**
+ * Makes this process a service, until a signal to stop. The service reads the environment, and ends
+ * the process.
+ */
 export async function start({ operands, flag }: Pick<Invocation, "operands" | "flag">) {
   const name = serviceNamed(operands[0] ?? "");
   // The Supervisor looks for it on the command line, where it stands as it is.

@@ -12,7 +12,10 @@ const Settings = Type.Object({
   BROKER_MANAGEMENT_URL: Type.Optional(BrokerManagementUrl),
 });
 
-/** Looks at how everything around Holdfast is set up. An exit code says that a server did not answer. */
+/**
+ * Looks at how everything around Holdfast is set up. An exit code says that a server did not
+ * answer.
+ */
 export async function doctor(invocation: Pick<Invocation, "text" | "io">): Promise<{
   readonly found: components["schemas"]["Examination"];
   readonly exitCode?: number;

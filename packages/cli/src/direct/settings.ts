@@ -3,7 +3,9 @@ import { Type } from "typebox";
 import { millisecondsOf } from "../api/values.ts";
 import type { Invocation, Io } from "../api/verb.ts";
 
-/** A setting of the environment, or what is in the file that `X_FILE` names; null: neither is there. */
+/**
+ * A setting of the environment, or what is in the file that `X_FILE` names; null: neither is there.
+ */
 export const settingFrom = (env: Io["env"], name: string): string | null =>
   parseConfig(Type.Object({ [name]: Type.Optional(Text({ maxLength: longestSetting })) }), env)[
     name

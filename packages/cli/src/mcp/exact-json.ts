@@ -5,8 +5,9 @@ import { ChangedJson, type Json, parseJsonText, type ValueFault } from "@holdfas
 export type Sent = { readonly json: unknown } | { readonly refusal: string };
 
 /**
- * Reads a message of JSON-RPC as it was written: numbers that would be rounded and fields that stand twice are answered
- * with their places. Its server would read something else, and never know. Throws a `SyntaxError` for what is no JSON.
+ * Reads a message of JSON-RPC as it was written: numbers that would be rounded and fields that
+ * stand twice are answered with their places. Its server would read something else, and never know.
+ * Throws a `SyntaxError` for what is no JSON.
  */
 export function readSent(text: string): Sent {
   try {

@@ -103,8 +103,9 @@ interface ServedHttp extends AsyncDisposable {
 }
 
 /**
- * Serves MCP over HTTP, on this host only. Each request has a server of its own: nothing is kept between them. A
- * browser that was led here by another site's name, or calls from a page, is refused.
+ * Serves MCP over HTTP, on this host only. Each request has a server of its own: nothing is kept
+ * between them. A browser that was led here by another site's name, or calls from a page, is
+ * refused.
  */
 async function serveHttp(open: () => McpServer, port: number): Promise<ServedHttp> {
   const server = openGuard(limits).server((request, response) => {

@@ -7,7 +7,10 @@ type InputOf<Id extends OperationId, Name extends NameOf<Id>> = {
   readonly [One in Name]: z.ZodType<RequestOf<Id>[One]>;
 };
 
-/** Fields of a request as input of a tool: with their types, bounds and descriptions of the document. */
+/**
+ * Fields of a request as input of a tool: with their types, bounds and descriptions of the
+ * document.
+ */
 export function toolInput<Id extends OperationId, Name extends NameOf<Id>>(
   operation: Id,
   ...names: readonly Name[]
@@ -21,8 +24,9 @@ export function toolInput<Id extends OperationId, Name extends NameOf<Id>>(
 }
 
 /**
- * Reads an argument as it is meant: models and their clients write objects, lists, numbers and `true` into texts. Where a
- * text is asked for, it stays one. `type` is that of JSON Schema; undefined: any JSON.
+ * Reads an argument as it is meant: models and their clients write objects, lists, numbers and
+ * `true` into texts. Where a text is asked for, it stays one. `type` is that of JSON Schema;
+ * undefined: any JSON.
  */
 export const meantBy = <Read extends z.ZodType>(
   type: string | undefined,
@@ -41,7 +45,10 @@ export const meantBy = <Read extends z.ZodType>(
         }
       }, read)) as z.ZodType<z.output<Read>>;
 
-/** Whether what a text holds is meant in its place. A text is as good as any other scalar, where any JSON is. */
+/**
+ * Whether what a text holds is meant in its place. A text is as good as any other scalar, where any
+ * JSON is.
+ */
 function isMeant(json: Json, type: string | undefined): boolean {
   if (typeof json === "number") return type === "integer" || type === "number";
   if (typeof json === "boolean") return type === "boolean";

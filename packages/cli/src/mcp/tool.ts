@@ -64,7 +64,9 @@ const cut = (text: string): string =>
     ? text
     : `${text.slice(0, longest)}\n… ${text.length - longest} more characters are left out: ask for less.`;
 
-/** What went wrong, for a model: a code, what to do, and whether the same call may succeed later. */
+/**
+ * What went wrong, for a model: a code, what to do, and whether the same call may succeed later.
+ */
 interface ToolFault {
   readonly code: string;
   readonly message: string;

@@ -10,8 +10,8 @@ import { parseFile } from "../api/values.ts";
 /** Workflows by where a case may find them. */
 export interface Workflows {
   /**
-   * Finds a workflow by name, the newest by a name without a version, and one in a file if `wanted` is a path beside
-   * the case.
+   * Finds a workflow by name, the newest by a name without a version, and one in a file if `wanted`
+   * is a path beside the case.
    */
   find(wanted: string, folder: string): Promise<WorkflowDefinition>;
 }
@@ -61,7 +61,10 @@ export function workflowsIn(pattern: string, cwd: string): Workflows {
   };
 }
 
-/** The version with the highest number, unless a version is named. Throws why it is refused, if it is. */
+/**
+ * The version with the highest number, unless a version is named. Throws why it is refused, if it
+ * is.
+ */
 function choose(
   { definitions, refused }: FileWorkflows,
   wanted: string,
@@ -127,7 +130,10 @@ export async function loadWorkflowFile<Definition>(
 export const titleOf = ({ kind, name }: Omit<RefusedDefinition, "error">): string =>
   kind === "Agent" ? `Agent ${name}` : name;
 
-/** Loads a file of the project. Throws a `UsageError` that says where in it, or in what it imports, the fault is. */
+/**
+ * Loads a file of the project. Throws a `UsageError` that says where in it, or in what it imports,
+ * the fault is.
+ */
 async function loadProjectFile(file: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await loadModule(resolve(file), process.cwd());

@@ -52,7 +52,10 @@ export function usersIn(list: unknown): readonly ListedUser[] {
   return users;
 }
 
-/** An application owns `status.<word>` and `status.<word>.…`: of two words none may begin the other at a dot. */
+/**
+ * An application owns `status.<word>` and `status.<word>.…`: of two words none may begin the other
+ * at a dot.
+ */
 function mustBeApart(users: readonly ListedUser[]): void {
   const applications = users.filter((user) => user.role === "application");
   for (const { name, statusWord: word } of applications) {

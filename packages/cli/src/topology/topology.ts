@@ -46,7 +46,10 @@ async function check(options: TopologyOptions, wanted: WantedTopology): Promise<
   };
 }
 
-/** Compares by the HTTP API, which shows everything, or else over AMQP, which shows queues and exchanges only. */
+/**
+ * Compares by the HTTP API, which shows everything, or else over AMQP, which shows queues and
+ * exchanges only.
+ */
 async function findDifferences(
   { managementUrl, brokerUrl, vhost, agents }: TopologyOptions,
   { definitions, isPassword }: WantedTopology,

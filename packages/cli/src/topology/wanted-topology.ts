@@ -77,7 +77,10 @@ async function calledAgents(url: string | null): Promise<ReadonlyMap<string, rea
   return new Map(needs.map(({ agent, workflows }) => [agent, workflows]));
 }
 
-/** The password of a user; null: passwords are not given here. Throws `cli.usage` for one that is missing. */
+/**
+ * The password of a user; null: passwords are not given here. Throws `cli.usage` for one that is
+ * missing.
+ */
 type PasswordOf = (user: string) => string | null;
 
 /** Finds passwords in the environment, in a file, or nowhere. */

@@ -17,7 +17,10 @@ export type WorkName =
 /** Work that ended the thread twice, by the time that it took. */
 export class LostWork extends Error {}
 
-/** Has a piece of work done. Arguments and result are JSON. Rejects with `request.overload` if it was not begun in time. */
+/**
+ * Has a piece of work done. Arguments and result are JSON. Rejects with `request.overload` if it
+ * was not begun in time.
+ */
 type Aside = <Result>(name: WorkName, ...args: readonly unknown[]) => Promise<Result>;
 
 interface Piece {
@@ -29,13 +32,16 @@ interface Piece {
   readonly refusal: NodeJS.Timeout;
 }
 
-/** Milliseconds of the processor that a piece of work may take: a hundred times the longest that is known. */
+/**
+ * Milliseconds of the processor that a piece of work may take: a hundred times the longest that is
+ * known.
+ */
 const usualLimit = 10_000;
 /** Reads of the thread's time before a piece of work has had all of its own. */
 const reads = 10;
 /**
- * Milliseconds that a piece of work waits for those before it: what asks for it does so several times, and is answered
- * while its client still waits.
+ * Milliseconds that a piece of work waits for those before it: what asks for it does so several
+ * times, and is answered while its client still waits.
  */
 const usualTimeout = 3_000;
 /** Milliseconds without work after which the thread ends: it holds some 20 MB. */
@@ -46,10 +52,11 @@ const isSource = own.endsWith(".ts");
 const ownFile = new URL(isSource ? "./thread.ts" : "./thread.js", own);
 
 /**
- * Opens a way to have work done in a thread of the process, so that its event loop goes on whatever a user's schema or
- * value costs. The thread starts at the first piece of work, and does one after the other; what it cannot begin in time is
- * refused, and may come again. What it holds is bounded by what payloads and definitions may be: a limit of its own would
- * end the process where V8 finds it reached.
+ * Opens a way to have work done in a thread of the process, so that its event loop goes on whatever
+ * a user's schema or value costs. The thread starts at the first piece of work, and does one after
+ * the other; what it cannot begin in time is refused, and may come again. What it holds is bounded
+ * by what payloads and definitions may be: a limit of its own would end the process where V8 finds
+ * it reached.
  */
 export function openAside({
   file = ownFile,
@@ -140,8 +147,8 @@ function openQueue(timeout: number) {
 }
 
 /**
- * Whether a thread spends so many milliseconds before that is over: what a machine does not run takes none, however long
- * it lasts.
+ * Whether a thread spends so many milliseconds before that is over: what a machine does not run
+ * takes none, however long it lasts.
  */
 async function spends(thread: Worker, most: number, isOver: () => boolean): Promise<boolean> {
   const before = await timeOf(thread);
@@ -153,7 +160,10 @@ async function spends(thread: Worker, most: number, isOver: () => boolean): Prom
   }
 }
 
-/** Milliseconds of the processor that a thread has had; on releases of Node that cannot tell, of any clock. */
+/**
+ * Milliseconds of the processor that a thread has had; on releases of Node that cannot tell, of any
+ * clock.
+ */
 async function timeOf(thread: Partial<Worker>): Promise<number> {
   if (thread.cpuUsage === undefined) return performance.now();
   const { user, system } = await thread.cpuUsage().catch(() => ({ user: 0, system: 0 }));
@@ -168,7 +178,8 @@ interface ThreadEvents {
 function startThread(file: URL, { answered, ended }: ThreadEvents): Worker {
   const thread = new Worker(file, {
     name: "aside",
-    // What the process preloads watches its own event loop, and its settings are no business of a schema.
+    // What the process preloads watches its own event loop, and its settings are no business of a
+    // schema.
     execArgv: isSource ? ["--conditions=@holdfast/source"] : [],
     env: {},
   });
@@ -179,5 +190,8 @@ function startThread(file: URL, { answered, ended }: ThreadEvents): Worker {
   return thread;
 }
 
-/** Work that users' schemas and values may make last for longer than an event loop may stand still: for all of a process. */
+/**
+ * Work that users' schemas and values may make last for longer than an event loop may stand still:
+ * for all of a process.
+ */
 export const aside = openAside();

@@ -24,7 +24,10 @@ export interface Uncompilable {
   readonly uncompilable: string;
 }
 
-/** A schema that cannot be compiled: it fails however often, where all else that keeps a check from its answer may pass. */
+/**
+ * A schema that cannot be compiled: it fails however often, where all else that keeps a check from
+ * its answer may pass.
+ */
 export class UncompilableSchema extends Error {}
 
 /** Goes on with what is known at once in the same turn, and with all else once it is known. */
@@ -34,8 +37,9 @@ export const soon = <Value, Result>(
 ): Soon<Result> => (value instanceof Promise ? value.then(use) : use(value));
 
 /**
- * A check of values by one schema. What could keep the event loop from all else is found aside: then it returns a promise.
- * The answer is the same on both ways. Throws, or rejects, for a schema that cannot be compiled.
+ * A check of values by one schema. What could keep the event loop from all else is found aside:
+ * then it returns a promise. The answer is the same on both ways. Throws, or rejects, for a schema
+ * that cannot be compiled.
  */
 export type Checker = (value: unknown) => Soon<Checked>;
 
@@ -48,20 +52,25 @@ export const checkHere: OpenChecker = (schema, options) => {
   return (value) => check(value);
 };
 
-/** Characters of a schema, and its objects: most of them are parts, which take 0.1 ms each to compile. */
+/**
+ * Characters of a schema, and its objects: most of them are parts, which take 0.1 ms each to
+ * compile.
+ */
 const small = { characters: 2_000, objects: 60 };
 /**
- * Milliseconds of the processor in which the thread has compiled a schema that the process may then compile itself: it
- * takes three times that where the compiler is seldom used.
+ * Milliseconds of the processor in which the thread has compiled a schema that the process may then
+ * compile itself: it takes three times that where the compiler is seldom used.
  */
 const usuallyBrief = 8;
 /**
- * Steps that a check takes here before it is begun anew aside: 20 to 60 ns each, and up to a microsecond in code that the
- * process has not compiled yet.
+ * Steps that a check takes here before it is begun anew aside: 20 to 60 ns each, and up to a
+ * microsecond in code that the process has not compiled yet.
  */
 const stepsHere = 20_000;
 
-/** Whether a schema is compiled within 15 ms, whatever it says, in a process that has compiled few. */
+/**
+ * Whether a schema is compiled within 15 ms, whatever it says, in a process that has compiled few.
+ */
 export function isSmallSchema(schema: unknown): boolean {
   const text = JSON.stringify(schema);
   return (

@@ -12,7 +12,9 @@ import {
   meansTheSameAside,
 } from "./judge-aside.ts";
 
-/** An operation of so many fields takes the input of the task, in which all but one may be missing. */
+/**
+ * An operation of so many fields takes the input of the task, in which all but one may be missing.
+ */
 function taking(fields: number): WorkflowDefinition {
   const names = Array.from({ length: fields }, (_, index) => `field${index}`);
   const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));

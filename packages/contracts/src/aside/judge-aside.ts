@@ -11,8 +11,8 @@ import { type ValueFlow, valueFlow } from "../flow/value-flow.ts";
 import { aside, LostWork } from "./aside.ts";
 import { isSmallSchema, type Soon } from "./checker.ts";
 
-// Judges definitions for services: what a small one takes is done here, and all else aside, so that the event loop goes on
-// whatever stands in a definition.
+// Judges definitions for services: what a small one takes is done here, and all else aside, so that
+// the event loop goes on whatever stands in a definition.
 
 /** Characters of a definition that is looked through in some milliseconds. */
 const small = 16_000;

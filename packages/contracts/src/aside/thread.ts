@@ -2,7 +2,10 @@ import { parentPort } from "node:worker_threads";
 import type { WorkName } from "./aside.ts";
 import { work } from "./work.ts";
 
-/** A thread that does one piece of work after the other, and answers each with JSON: `{ result }`, or `{ error }`. */
+/**
+ * A thread that does one piece of work after the other, and answers each with JSON: `{ result }`,
+ * or `{ error }`.
+ */
 parentPort!.on("message", (text: string) => parentPort!.postMessage(answer(text), []));
 
 function answer(text: string): string {

@@ -18,7 +18,10 @@ import type { JudgedDefinition } from "./judge-aside.ts";
 /** A schema that the thread keeps compiled. */
 interface Compiled {
   readonly check: CompiledSchema["check"];
-  /** The least time that it took to compile it, in milliseconds of the processor, and how often that was tried. */
+  /**
+   * The least time that it took to compile it, in milliseconds of the processor, and how often that
+   * was tried.
+   */
   readonly compileMs: number;
   readonly tries: number;
 }
@@ -27,7 +30,10 @@ interface Compiled {
 const compiled = new Map<string, Compiled>();
 let held = 0;
 const mostHeld = 4 * 1024 * 1024;
-/** A thread that has just begun takes a multiple of its later time: the third try says what a schema takes. */
+/**
+ * A thread that has just begun takes a multiple of its later time: the third try says what a schema
+ * takes.
+ */
 const mostTries = 3;
 
 function compile(schema: JsonSchema, options: CheckOptions): Compiled {
@@ -61,8 +67,8 @@ function now(): number {
 }
 
 /**
- * Work that users' schemas and values may make last for longer than an event loop may stand still, by the name under
- * which a thread is asked for it (`aside`). Arguments and results are JSON.
+ * Work that users' schemas and values may make last for longer than an event loop may stand still,
+ * by the name under which a thread is asked for it (`aside`). Arguments and results are JSON.
  */
 export const work = {
   check(schema: JsonSchema, options: CheckOptions, value: Json): AsideChecked | Uncompilable {

@@ -26,13 +26,17 @@ export interface Offered {
   readonly offered: OperationContract;
   /** What the steps of the workflow are given. Absent: whatever the contract allows. */
   readonly given?: readonly Template[];
-  /** Whether the Agent's contract is the later one: then it leaves a field out on purpose. False unless said. */
+  /**
+   * Whether the Agent's contract is the later one: then it leaves a field out on purpose. False
+   * unless said.
+   */
   readonly isLater?: boolean;
 }
 
 /**
- * What certainly keeps an Agent from doing what a workflow asks for. Empty: nothing is known to. Only objects, lists and
- * types are compared; what a choice or a pattern makes of a value, the Agent sees when it has the value.
+ * What certainly keeps an Agent from doing what a workflow asks for. Empty: nothing is known to.
+ * Only objects, lists and types are compared; what a choice or a pattern makes of a value, the
+ * Agent sees when it has the value.
  */
 export function contractGaps({
   needed,
@@ -52,7 +56,10 @@ export function contractGaps({
   return [...new Map(all.map((gap) => [`${gap.kind} ${gap.of} ${gap.pointer}`, gap])).values()];
 }
 
-/** Gaps that a field which an Agent newly needs, or another type of one, opens for workflows that know nothing of it. */
+/**
+ * Gaps that a field which an Agent newly needs, or another type of one, opens for workflows that
+ * know nothing of it.
+ */
 export const isBreaking = ({ kind, of }: ContractGap): boolean =>
   of === "input" && (kind === "requires" || kind === "type");
 
@@ -141,7 +148,9 @@ interface Place {
 
 /** Deeper parts of a schema, such as one that refers to itself, are not compared. */
 const deepest = 16;
-/** Nor are more parts than that: references that double at each level would be compared for ever. */
+/**
+ * Nor are more parts than that: references that double at each level would be compared for ever.
+ */
 const mostParts = 10_000;
 
 /** The schema itself, if it says what it means in keywords that are compared here. */

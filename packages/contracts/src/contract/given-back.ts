@@ -12,8 +12,9 @@ export interface AskedOperation {
 }
 
 /**
- * Whether an instance gave a request back because it cannot read it: it has no such operation, or another contract than
- * the workflow was made with. By the same contract its refusal is its answer, and so is that of an Agent that names none.
+ * Whether an instance gave a request back because it cannot read it: it has no such operation, or
+ * another contract than the workflow was made with. By the same contract its refusal is its answer,
+ * and so is that of an Agent that names none.
  */
 export function isGivenBack(
   { event }: ReportedTaskEvent,
@@ -38,8 +39,8 @@ export const givenBack = (
 });
 
 /**
- * What becomes of a request that was given back many times, by what the running instances announce. Only one that
- * announces the contract, or the operation where there is none, is known to read it.
+ * What becomes of a request that was given back many times, by what the running instances announce.
+ * Only one that announces the contract, or the operation where there is none, is known to read it.
  */
 export function givenBackOften(
   reported: ReportedTaskEvent,

@@ -15,7 +15,10 @@ export interface OperationContract {
   readonly output: JsonSchema | null;
 }
 
-/** What steps of a workflow need of an Agent: an operation, by the contract that the workflow was made with. */
+/**
+ * What steps of a workflow need of an Agent: an operation, by the contract that the workflow was
+ * made with.
+ */
 export interface NeededContract extends OperationContract {
   readonly agent: string;
   readonly operation: string;
@@ -24,8 +27,8 @@ export interface NeededContract extends OperationContract {
 }
 
 /**
- * The hash of a contract: of what its schemas mean, not of the way in which a schema library prints them. Null: the
- * operation has no schemas that could be compared.
+ * The hash of a contract: of what its schemas mean, not of the way in which a schema library prints
+ * them. Null: the operation has no schemas that could be compared.
  */
 export function contractHash({ input, output }: OperationContract): string | null {
   if (input === null && output === null) return null;
@@ -39,7 +42,10 @@ export function contractHash({ input, output }: OperationContract): string | nul
 /** What definitions need, as long as they are kept: they never change, and schemas may be large. */
 const neededBy = new WeakMap<WorkflowDefinition, readonly NeededContract[]>();
 
-/** What a workflow needs of each Agent that it may ask, those of pools included. Undos are held to no contract. */
+/**
+ * What a workflow needs of each Agent that it may ask, those of pools included. Undos are held to
+ * no contract.
+ */
 export function contractsOf(definition: WorkflowDefinition): readonly NeededContract[] {
   const known = neededBy.get(definition);
   if (known !== undefined) return known;
@@ -80,7 +86,10 @@ function once<Value extends string | null>(make: () => Value): () => Value {
   return () => (made ??= make());
 }
 
-/** The hashes of `contractsOf` by Agent and operation, as the store keeps them; operations without one are left out. */
+/**
+ * The hashes of `contractsOf` by Agent and operation, as the store keeps them; operations without
+ * one are left out.
+ */
 export const contractHashes = (
   definition: WorkflowDefinition,
 ): { readonly [name: string]: string } =>

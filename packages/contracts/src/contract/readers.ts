@@ -13,13 +13,15 @@ export interface AnnouncingInstance {
   readonly name: string;
   /** All that it performs, undos included; null: it does not say. */
   readonly operations: readonly string[] | null;
-  /** The hashes of their contracts, in the same order; empty: there is none. Null: it does not say. */
+  /**
+   * The hashes of their contracts, in the same order; empty: there is none. Null: it does not say.
+   */
   readonly contracts: readonly string[] | null;
 }
 
 /**
- * The contract of an operation that an instance announces. Null: it announces no contract of it; undefined: it does not
- * have the operation.
+ * The contract of an operation that an instance announces. Null: it announces no contract of it;
+ * undefined: it does not have the operation.
  */
 export function announcedContract(
   { operations, contracts }: Pick<AnnouncingInstance, "operations" | "contracts">,
@@ -54,7 +56,10 @@ interface Offer extends Pick<NeededContract, "agent" | "operation"> {
   readonly known: KnownContract | null;
 }
 
-/** How an instance reads what a workflow asks of one of its operations, and why it cannot: empty unless it is unfit. */
+/**
+ * How an instance reads what a workflow asks of one of its operations, and why it cannot: empty
+ * unless it is unfit.
+ */
 export function readingOf(
   definition: WorkflowDefinition,
   { agent, operation, offered, known }: Offer,

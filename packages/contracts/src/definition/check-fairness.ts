@@ -8,7 +8,10 @@ const readable = {
   weight: ["integer", "number"],
 } as const;
 
-/** What is wrong with where a workflow finds the fairness key and weight of its tasks, by the schema of its input. */
+/**
+ * What is wrong with where a workflow finds the fairness key and weight of its tasks, by the schema
+ * of its input.
+ */
 export function checkFairness(fairness: unknown, inputSchema: unknown): readonly FieldFault[] {
   const pointers = objectOf(fairness);
   return (["key", "weight"] as const).flatMap((part) => {

@@ -20,7 +20,9 @@ export interface FieldFault {
   readonly detail: string;
 }
 
-/** Says in a sentence what is wrong with a request: the first fault, and how many more there are. */
+/**
+ * Says in a sentence what is wrong with a request: the first fault, and how many more there are.
+ */
 export function faultSentence(faults: readonly FieldFault[], whole = "request"): string {
   const [first, ...more] = faults;
   if (first === undefined) return `The ${whole} is not valid.`;
@@ -31,15 +33,15 @@ export function faultSentence(faults: readonly FieldFault[], whole = "request"):
 }
 
 /**
- * What is wrong with the input of a task, by the schema of its workflow; empty: nothing. At most `limits.refusals`
- * faults; of an input that is large or expensive to check, the first.
+ * What is wrong with the input of a task, by the schema of its workflow; empty: nothing. At most
+ * `limits.refusals` faults; of an input that is large or expensive to check, the first.
  */
 export type InputCheck = (input: unknown) => readonly FieldFault[];
 
 /**
- * Opens the check of a workflow's input by its schema (JSON Schema, draft 7 or 2020-12). Fields that it does not name are
- * refused, also where it does not say so: a sender means something by each. Throws where the schema
- * cannot be compiled.
+ * Opens the check of a workflow's input by its schema (JSON Schema, draft 7 or 2020-12). Fields
+ * that it does not name are refused, also where it does not say so: a sender means something by
+ * each. Throws where the schema cannot be compiled.
  */
 export function openInput(
   schema: JsonSchema,
@@ -55,7 +57,9 @@ export const compileInput = (schema: JsonSchema): InputCheck =>
   // What is checked here is never a promise.
   openInput(schema, checkHere) as InputCheck;
 
-/** Keywords that say which fields an object has beside those of `properties`, and nothing of these. */
+/**
+ * Keywords that say which fields an object has beside those of `properties`, and nothing of these.
+ */
 const ofOthers = [
   "additionalProperties",
   "minProperties",
@@ -65,8 +69,8 @@ const ofOthers = [
 const ofThese: ReadonlySet<string> = new Set([...ofOthers, "items", "properties"]);
 
 /**
- * Keywords by which a part of the schema may name fields that another does not: all that hold schemas or values, but for
- * those that are followed here.
+ * Keywords by which a part of the schema may name fields that another does not: all that hold
+ * schemas or values, but for those that are followed here.
  */
 const composed: readonly string[] = [
   "$dynamicRef",
@@ -83,8 +87,9 @@ const composed: readonly string[] = [
 ].filter((keyword) => !ofThese.has(keyword));
 
 /**
- * The schema that an input is checked by. It closes what is reached by `properties` and `items` alone, where nothing
- * else says which fields there are: what closing refuses is a field that the schema does not mention.
+ * The schema that an input is checked by. It closes what is reached by `properties` and `items`
+ * alone, where nothing else says which fields there are: what closing refuses is a field that the
+ * schema does not mention.
  */
 export function closeObjects(schema: Json): JsonSchema {
   if (!isObject(schema) || composed.some((keyword) => Object.hasOwn(schema, keyword)))

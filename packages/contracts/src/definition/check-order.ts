@@ -47,7 +47,10 @@ function stepProblems(step: OrderedStep, byName: ReadonlyMap<string, OrderedStep
   ];
 }
 
-/** All that must be done before, directly or through others. Holds the step itself if it is in a cycle. */
+/**
+ * All that must be done before, directly or through others. Holds the step itself if it is in a
+ * cycle.
+ */
 function stepsBefore({ after }: OrderedStep, byName: ReadonlyMap<string, OrderedStep>) {
   const found = new Set<string>();
   const pending = [...after];

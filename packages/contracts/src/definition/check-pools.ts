@@ -7,7 +7,10 @@ interface Remote {
   readonly sharesKeys: boolean;
 }
 
-/** What is wrong with the pools of a workflow, and with what it says of the remote services of its Agents. */
+/**
+ * What is wrong with the pools of a workflow, and with what it says of the remote services of its
+ * Agents.
+ */
 export function checkPools(steps: readonly unknown[], remotes: unknown): readonly FieldFault[] {
   const remoteOf = (agent: string): Remote => {
     const { service, sharesKeys } = objectOf(objectOf(remotes)[agent]);

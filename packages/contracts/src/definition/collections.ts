@@ -1,4 +1,7 @@
-/** First parts of the paths of routes below `/v1`: a test of submission compares them with its route table. */
+/**
+ * First parts of the paths of routes below `/v1`: a test of submission compares them with its route
+ * table.
+ */
 export const routeNames: readonly string[] = [
   "agents",
   "bulk-operations",
@@ -18,7 +21,10 @@ export const routeNames: readonly string[] = [
   "workflows",
 ];
 
-/** Nouns that are kept for routes to come, so that none of these takes away a collection that is in use. */
+/**
+ * Nouns that are kept for routes to come, so that none of these takes away a collection that is in
+ * use.
+ */
 const namesToCome: readonly string[] = [
   "approvals",
   "collections",
@@ -48,5 +54,7 @@ const reserved: ReadonlySet<string> = new Set([...routeNames, ...namesToCome]);
 
 export const collectionPattern = "^[a-z][a-z0-9-]{1,49}$";
 
-/** Whether the platform needs the noun itself, so that no workflow can have it as its collection. */
+/**
+ * Whether the platform needs the noun itself, so that no workflow can have it as its collection.
+ */
 export const isReservedCollection = (collection: string): boolean => reserved.has(collection);

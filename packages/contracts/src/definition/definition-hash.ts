@@ -7,15 +7,17 @@ type Meaningful = Omit<WorkflowDefinition, "inputs" | "outputs"> & {
   readonly [Contracts in "inputs" | "outputs"]?: OperationSchemas | undefined;
 };
 
-/** SHA-256 of a definition, by which the store knows whether another one under its name is the same. */
+/**
+ * SHA-256 of a definition, by which the store knows whether another one under its name is the same.
+ */
 export function definitionHash(definition: WorkflowDefinition): string {
   const { collection: _, ...content } = definition;
   return hashOf(content);
 }
 
 /**
- * Whether a stored definition means what another one says. One that was stored before contracts were part of a definition
- * is compared without them.
+ * Whether a stored definition means what another one says. One that was stored before contracts
+ * were part of a definition is compared without them.
  */
 export function meansTheSame(stored: unknown, definition: WorkflowDefinition): boolean {
   let known: WorkflowDefinition;
@@ -32,7 +34,9 @@ export function meansTheSame(stored: unknown, definition: WorkflowDefinition): b
   return hashOf(comparable(known)) === hashOf(comparable(definition));
 }
 
-/** SHA-256 of what a definition means: not of the way in which a schema library prints its schemas. */
+/**
+ * SHA-256 of what a definition means: not of the way in which a schema library prints its schemas.
+ */
 function hashOf({ inputSchema, inputs, outputs, ...content }: Meaningful): string {
   const meaning = {
     ...content,

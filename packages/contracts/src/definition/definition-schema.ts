@@ -170,7 +170,9 @@ const inputPointer = (description: string) =>
 const schemasOf = (description: string) =>
   Type.Optional(Type.Record(Type.String(), Type.Object({}), { description }));
 
-/** The outer form of a definition; templates and conditions are for those who know their meaning. */
+/**
+ * The outer form of a definition; templates and conditions are for those who know their meaning.
+ */
 export const definitionSchema = Type.Object(
   {
     format: Type.Literal(definitionFormat, { description: "The version of this notation." }),
@@ -233,10 +235,14 @@ export const definitionSchema = Type.Object(
   },
 );
 
-// Compiled at its first use: that takes longer than loading half of the packages, and most processes check none.
+// Compiled at its first use: that takes longer than loading half of the packages, and most
+// processes check none.
 let conforms: ValidateFunction | undefined;
 
-/** Compiles the form of definitions, for a process that will read some, before anything waits for it. */
+/**
+ * Compiles the form of definitions, for a process that will read some, before anything waits for
+ * it.
+ */
 export const prepareForm = (): void => void formErrors(null);
 
 /** Everything that is wrong with the outer form. */

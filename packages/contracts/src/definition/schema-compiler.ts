@@ -20,18 +20,23 @@ import { escaped, type JsonSchema } from "../schema/schema-keywords.ts";
 import type { SchemaFault } from "../schema/schema-places.ts";
 
 export interface CheckOptions {
-  /** Whether a check says all that is wrong with a small value, or only the first thing that it meets. */
+  /**
+   * Whether a check says all that is wrong with a small value, or only the first thing that it
+   * meets.
+   */
   readonly allErrors: boolean;
 }
 
 /** What a check has found. */
 export interface Checked {
   /**
-   * The errors of the value; none: it fits. In a value that is large, or takes many steps, only the first error is
-   * there.
+   * The errors of the value; none: it fits. In a value that is large, or takes many steps, only the
+   * first error is there.
    */
   readonly errors: readonly SchemaError[];
-  /** The check was given up after as many steps as it might take: whether the value fits is unknown. */
+  /**
+   * The check was given up after as many steps as it might take: whether the value fits is unknown.
+   */
   readonly isTooCostly: boolean;
   /** The steps that the check took: 20 ns or so each. */
   readonly steps: number;
@@ -50,19 +55,26 @@ export function placeOfError({ instancePath, params }: SchemaError): string {
 export interface CompiledSchema {
   /** Checks a value in so many steps at most, `limits.checkSteps` unless said. */
   readonly check: (value: unknown, most?: number) => Checked;
-  /** What the schema says and the check does not look at. Schemas that are stored today have no such parts. */
+  /**
+   * What the schema says and the check does not look at. Schemas that are stored today have no such
+   * parts.
+   */
   readonly leftOut: readonly SchemaFault[];
 }
 
 /** The most steps for which all errors are looked for. */
 const stepsForAllErrors = 20_000;
 
-/** Options for schemas of our own, which are right: to compile the schema of schemas takes longer than all the rest. */
+/**
+ * Options for schemas of our own, which are right: to compile the schema of schemas takes longer
+ * than all the rest.
+ */
 export const ofOurOwn = { meta: false, validateSchema: false } as const;
 
 /**
- * Compiles JSON Schemas that users wrote, of draft 7 or 2020-12 (`dialectOf`). It is the only place that does: whatever the schema and the value, a check ends after
- * `limits.checkSteps`. What is compiled lives as long as the compiler. Throws for a schema that cannot be compiled.
+ * Compiles JSON Schemas that users wrote, of draft 7 or 2020-12 (`dialectOf`). It is the only place
+ * that does: whatever the schema and the value, a check ends after `limits.checkSteps`. What is
+ * compiled lives as long as the compiler. Throws for a schema that cannot be compiled.
  */
 export function schemaCompiler({
   allErrors,
@@ -98,12 +110,18 @@ const judges = {
   draft2020: judge(() => new Ajv2020({ ...settings, validateFormats: false })),
 };
 
-/** Compiles the schemas of schemas, for a process that will judge some, before anything waits for it. */
+/**
+ * Compiles the schemas of schemas, for a process that will judge some, before anything waits for
+ * it.
+ */
 export const prepareJudges = (): void => {
   for (const judgeOf of Object.values(judges)) void judgeOf().validateSchema({});
 };
 
-/** Holds a schema to the schema of schemas: throws where it breaks that. Not for one that was stored before. */
+/**
+ * Holds a schema to the schema of schemas: throws where it breaks that. Not for one that was stored
+ * before.
+ */
 export function mustBeSchema(schema: JsonSchema): void {
   void (is2020(schema) ? judges.draft2020() : judges.draft7()).validateSchema(schema, true);
 }
@@ -116,7 +134,10 @@ function judge(open: () => Ajv): () => Ajv {
   return () => (opened ??= withUniqueItems(open(), unlimited()));
 }
 
-/** A meter for what is bounded already: the schema of schemas is checked against schemas of a bounded size. */
+/**
+ * A meter for what is bounded already: the schema of schemas is checked against schemas of a
+ * bounded size.
+ */
 function unlimited(): Meter {
   const meter = openMeter();
   meter.begin(Number.POSITIVE_INFINITY);
@@ -164,8 +185,8 @@ const withUniqueItems = (compiler: Ajv, meter: Meter): Ajv =>
   compiler.removeKeyword("uniqueItems").addKeyword(uniqueItems(meter));
 
 /**
- * The keyword `uniqueItems`, in time that grows with the text of the items. Ajv compares each item with each other,
- * unless it knows from the schema that all are texts or numbers.
+ * The keyword `uniqueItems`, in time that grows with the text of the items. Ajv compares each item
+ * with each other, unless it knows from the schema that all are texts or numbers.
  */
 function uniqueItems(meter: Meter): FuncKeywordDefinition {
   const validate: FuncKeywordDefinition["validate"] = (isAsked: boolean, items: unknown[]) => {
@@ -188,13 +209,16 @@ function uniqueItems(meter: Meter): FuncKeywordDefinition {
   return { keyword: "uniqueItems", type: "array", schemaType: "boolean", validate, errors: true };
 }
 
-/** The code that Ajv writes for the errors of a reference: it copies all errors so far, for each reference. */
+/**
+ * The code that Ajv writes for the errors of a reference: it copies all errors so far, for each
+ * reference.
+ */
 const errorsOfReference =
   /vErrors = vErrors === null \? ([\w.]+)\.errors : vErrors\.concat\(\1\.errors\);/g;
 
 /**
- * The code that Ajv writes to note which properties were looked at. In a schema with several parts that say so, nothing
- * may have been noted yet, which it writes as `undefined`.
+ * The code that Ajv writes to note which properties were looked at. In a schema with several parts
+ * that say so, nothing may have been noted yet, which it writes as `undefined`.
  */
 const noteOfProperty = /\b(props\d+)\[(\w+)\] = true;/g;
 

@@ -7,8 +7,9 @@ import { compileInput, type FieldFault, pointerPart } from "./check-input.ts";
 import { mustBeSchema, schemaCompiler } from "./schema-compiler.ts";
 
 /**
- * The schemas of a definition that cannot be used: of its input, and of the contracts of its operations. One schema at a
- * time, since a definition may have many, and to compile one takes as long as an event loop may stand still.
+ * The schemas of a definition that cannot be used: of its input, and of the contracts of its
+ * operations. One schema at a time, since a definition may have many, and to compile one takes as
+ * long as an event loop may stand still.
  */
 export function* schemaChecks(json: unknown): Generator<readonly FieldFault[], void> {
   const schemas = schemasOf(json);
@@ -39,8 +40,9 @@ function faultsIn(pointer: string, use: () => unknown): readonly FieldFault[] {
 }
 
 /**
- * What the schemas of a definition say and a release cannot check in bounded time. A definition that is stored may have
- * such parts, from an earlier release: they allow everything. Compiles nothing, and so takes little time.
+ * What the schemas of a definition say and a release cannot check in bounded time. A definition
+ * that is stored may have such parts, from an earlier release: they allow everything. Compiles
+ * nothing, and so takes little time.
  */
 export const unsupportedParts = (json: unknown): readonly FieldFault[] =>
   [...unsupportedInEach(json)].flat();

@@ -29,9 +29,10 @@ const unordered: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A JSON Schema in one canonical form: two schemas that accept the same values by the same rules become
- * equal, however a schema library prints them. It drops annotations, defaults of keywords, bounds that every
- * payload keeps anyway (integers are exact), and the pattern that a library prints beside a `format`.
+ * A JSON Schema in one canonical form: two schemas that accept the same values by the same rules
+ * become equal, however a schema library prints them. It drops annotations, defaults of keywords,
+ * bounds that every payload keeps anyway (integers are exact), and the pattern that a library
+ * prints beside a `format`.
  *
  * It compares; it does not validate. Schemas that it does not see as equal may still mean the same.
  */
@@ -43,7 +44,10 @@ export function schemaMeaning(schema: Json): Json {
   return sorted(withoutDefaults(onlyType(Object.fromEntries(entries))));
 }
 
-/** Draft 7 says `definitions` where later drafts say `$defs`, and `const` where an `enum` of one will do. */
+/**
+ * Draft 7 says `definitions` where later drafts say `$defs`, and `const` where an `enum` of one
+ * will do.
+ */
 function renamed({ definitions, const: only, $ref: ref, ...schema }: Schema): Schema {
   return {
     ...schema,
@@ -62,7 +66,9 @@ function meaningOf(keyword: string, value: Json): Json {
   return schemaMeaning(value);
 }
 
-/** `anyOf: [{type: a}, {type: b}]` says what `type: [a, b]` says; a list of one type is that type. */
+/**
+ * `anyOf: [{type: a}, {type: b}]` says what `type: [a, b]` says; a list of one type is that type.
+ */
 function onlyType(schema: Schema): Schema {
   const { anyOf, ...others } = schema;
   const types = Array.isArray(anyOf) ? anyOf.map(loneType) : [];

@@ -36,21 +36,27 @@ export function validateDefinition(json: unknown): WorkflowDefinition {
 }
 
 /**
- * Accepts a definition that the state store returned. Unlike `validateDefinition` it ignores fields that it
- * does not know: a later release may have stored them.
+ * Accepts a definition that the state store returned. Unlike `validateDefinition` it ignores fields
+ * that it does not know: a later release may have stored them.
  */
 export function readDefinition(json: unknown): WorkflowDefinition {
   const known = formErrors(json).filter(({ keyword }) => keyword !== "additionalProperties");
   return accept(json, known);
 }
 
-/** All that `validateDefinition` and a submission would find wrong with a definition, each with its JSON pointer. */
+/**
+ * All that `validateDefinition` and a submission would find wrong with a definition, each with its
+ * JSON pointer.
+ */
 export function definitionFaults(json: unknown): readonly FieldFault[] {
   const faults = [...definitionChecks(json)].flat();
   return faults.length > 0 ? faults : valueFlow(json as WorkflowDefinition).faults;
 }
 
-/** The faults of form and schemas in pieces, so that others have their turn of the event loop between two of them. */
+/**
+ * The faults of form and schemas in pieces, so that others have their turn of the event loop
+ * between two of them.
+ */
 export function* definitionChecks(json: unknown): Generator<readonly FieldFault[], void> {
   const faults = allProblems(json, formErrors(json)).map(({ pointer, what }) => ({
     pointer,
@@ -61,8 +67,8 @@ export function* definitionChecks(json: unknown): Generator<readonly FieldFault[
 }
 
 /**
- * What a definition of the right form says that is not to be stored: schemas that cannot be checked in bounded time, and
- * values that may be missing where they must be there. Compiles nothing.
+ * What a definition of the right form says that is not to be stored: schemas that cannot be checked
+ * in bounded time, and values that may be missing where they must be there. Compiles nothing.
  */
 export function refusedParts(definition: WorkflowDefinition): readonly FieldFault[] {
   const unsupported = unsupportedParts(definition);
@@ -194,8 +200,9 @@ function nameOf(step: unknown): string | null {
 }
 
 /**
- * The definitions among what a module exports, each once: as `defineWorkflow` returns them, or as they are stored. They
- * are not validated: see `validateDefinition`. What is neither is something else that the module exports.
+ * The definitions among what a module exports, each once: as `defineWorkflow` returns them, or as
+ * they are stored. They are not validated: see `validateDefinition`. What is neither is something
+ * else that the module exports.
  */
 export const definitionsIn = (exported: object): readonly object[] =>
   [...new Set<unknown>(Object.values(exported))].flatMap((one) => {

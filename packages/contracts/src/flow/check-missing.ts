@@ -30,8 +30,9 @@ import { type OpenUse, type ValueFlow, valueFlow } from "./value-flow.ts";
 export type TaskInputCheck = (input: unknown) => Soon<readonly FieldFault[]>;
 
 /**
- * Opens the check that a submission is held to: the schema of the input (`openInput`), and the contracts of steps that need
- * values of it of which the schema does not say that they are there. For services: no input keeps the event loop busy.
+ * Opens the check that a submission is held to: the schema of the input (`openInput`), and the
+ * contracts of steps that need values of it of which the schema does not say that they are there.
+ * For services: no input keeps the event loop busy.
  */
 export const openTaskInput = (definition: WorkflowDefinition): TaskInputCheck =>
   taskInput(definition, { open: checkAside, flow: flowAside });
@@ -71,7 +72,10 @@ function taskInput(definition: WorkflowDefinition, { open, flow }: Ways): TaskIn
 interface StepNeeds {
   readonly step: StepDefinition;
   readonly uses: readonly OpenUse[];
-  /** Holds what the step would be given to its contract, where that is made of the task's input alone; null: of others, too. */
+  /**
+   * Holds what the step would be given to its contract, where that is made of the task's input
+   * alone; null: of others, too.
+   */
   readonly contract: Checker | null;
 }
 
@@ -124,7 +128,10 @@ const faultAt = (pointer: string, detail: string): FieldFault => ({
   detail,
 });
 
-/** Finds where in the input of the task a place in the input of a step comes from; the whole: from several places. */
+/**
+ * Finds where in the input of the task a place in the input of a step comes from; the whole: from
+ * several places.
+ */
 function pointerAt(template: Template, place: string): string {
   const above = refPlaces(template).find(
     (ref) => place === ref.place || place.startsWith(`${ref.place}/`),

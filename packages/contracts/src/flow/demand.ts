@@ -39,8 +39,8 @@ import {
 export type Missing = "absent" | "null";
 
 /**
- * What a schema makes of a value that is missing. `fits`: whatever fits with the value fits without it. `refuses`:
- * nothing fits without it. `unknown`: that depends on other values.
+ * What a schema makes of a value that is missing. `fits`: whatever fits with the value fits without
+ * it. `refuses`: nothing fits without it. `unknown`: that depends on other values.
  */
 export type Demand = "fits" | "refuses" | "unknown";
 
@@ -49,13 +49,19 @@ interface Asked {
   readonly template: Template;
   readonly place: readonly Key[];
   readonly missing: Missing;
-  /** Whether a field that null is missing in may be absent at other times: then null has to fit as well as absence. */
+  /**
+   * Whether a field that null is missing in may be absent at other times: then null has to fit as
+   * well as absence.
+   */
   readonly mayBeAbsent: boolean;
 }
 
 type At = Omit<Asked, "template"> & { readonly part: Part };
 
-/** What the contract of an operation makes of a value that is missing at a place of the input that a template becomes. */
+/**
+ * What the contract of an operation makes of a value that is missing at a place of the input that a
+ * template becomes.
+ */
 export function demandAt(
   reader: SchemaReader,
   { template, ...asked }: Asked,
@@ -98,7 +104,10 @@ function common(all: readonly Demand[]): Demand {
   return all.every((one) => one === first) ? first : "unknown";
 }
 
-/** Weakens a demand to `unknown` at most, where it is not certain that the part of the schema is looked at. */
+/**
+ * Weakens a demand to `unknown` at most, where it is not certain that the part of the schema is
+ * looked at.
+ */
 const perhaps = (demand: Demand): Demand => (demand === "fits" ? "fits" : "unknown");
 
 function demandOfAny(judging: Judging, branches: readonly Json[], at: At): Demand {
@@ -177,7 +186,10 @@ function dependents(
   );
 }
 
-/** What a schema makes of a field for being there at all, which a field that is null is, and one that is left out is not. */
+/**
+ * What a schema makes of a field for being there at all, which a field that is null is, and one
+ * that is left out is not.
+ */
 function demandOfPresence(
   judging: Judging,
   schema: JsonSchema,

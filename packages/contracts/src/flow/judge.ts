@@ -27,7 +27,10 @@ export type Part = Template | undefined;
 
 export type Verdict = boolean | null;
 
-/** Whether what a template becomes fits, whatever values its refs have and whether they have any; null: that depends. */
+/**
+ * Whether what a template becomes fits, whatever values its refs have and whether they have any;
+ * null: that depends.
+ */
 export function judge(judging: Judging, schema: Json, part: Part): Verdict {
   if (typeof schema === "boolean") return schema;
   if (!isObject(schema) || !spend(judging.budget, 1)) return null;

@@ -18,7 +18,10 @@ import {
   targetOf,
 } from "./schema-reader.ts";
 
-/** Whether something can be: `no` is proven, `may` is what the schema says, `unknown` is what it says nothing of. */
+/**
+ * Whether something can be: `no` is proven, `may` is what the schema says, `unknown` is what it
+ * says nothing of.
+ */
 export type Chance = "no" | "may" | "unknown";
 
 /** What a schema says about a place in the values that it allows. */
@@ -35,7 +38,10 @@ type Conjunction = readonly Json[];
 
 interface Walk {
   readonly reader: SchemaReader;
-  /** Keys from the root to which the values are known to be there, and not null; -1: not even the root. */
+  /**
+   * Keys from the root to which the values are known to be there, and not null; -1: not even the
+   * root.
+   */
   readonly provenTo: number;
   /** The last key is that of a field, or of an element, of a value that has such. */
   readonly isBelow: boolean;
@@ -56,8 +62,8 @@ export function presenceAt(
 }
 
 /**
- * Looks as `presenceAt` does, where the value above the last key is an object that has fields, or a list that has
- * elements.
+ * Looks as `presenceAt` does, where the value above the last key is an object that has fields, or a
+ * list that has elements.
  */
 export function presenceBelow(
   reader: SchemaReader,

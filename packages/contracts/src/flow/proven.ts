@@ -21,8 +21,8 @@ interface Conditional {
 }
 
 /**
- * What is certain once a step runs: what its condition says, and what the conditions of other steps say of whose
- * outputs its own speaks.
+ * What is certain once a step runs: what its condition says, and what the conditions of other steps
+ * say of whose outputs its own speaks.
  */
 export function provenBy(step: Conditional, others: ReadonlyMap<string, Conditional>): Proven {
   const pointers = new Set<string>();
@@ -43,7 +43,10 @@ export function provenBy(step: Conditional, others: ReadonlyMap<string, Conditio
   return { pointers, conditions };
 }
 
-/** Whether a step certainly ran: it has no condition, or its output is known, or its condition is known to hold. */
+/**
+ * Whether a step certainly ran: it has no condition, or its output is known, or its condition is
+ * known to hold.
+ */
 export const hasRun = ({ name, onlyIf }: Conditional, proven: Proven): boolean =>
   onlyIf === null ||
   [...proven.pointers].some((pointer) => stepOfRef(pointer) === name) ||

@@ -19,7 +19,9 @@ export function spend(budget: Budget, steps: number): boolean {
   return budget.steps >= 0;
 }
 
-/** A schema as its check reads it: what the check ignores is not there, and references are within. */
+/**
+ * A schema as its check reads it: what the check ignores is not there, and references are within.
+ */
 export interface SchemaReader {
   readonly root: Json;
   /** Whether `items` and `dependentRequired` mean what they mean in 2020-12. */
@@ -30,7 +32,10 @@ export interface SchemaReader {
 /** A schema that allows everything: of what nothing is known. */
 const anything: SchemaReader = { root: true, is2020: false, patterns: new Map() };
 
-/** Reads a schema of a definition. One that no release could compile is never checked, and allows everything. */
+/**
+ * Reads a schema of a definition. One that no release could compile is never checked, and allows
+ * everything.
+ */
 export function readSchema(schema: JsonSchema | undefined): SchemaReader {
   if (schema === undefined) return anything;
   try {
@@ -120,14 +125,19 @@ const anyFitting = (pattern: string): string => `${fittingMark}${pattern}`;
 export const patternsIn = (reader: SchemaReader, schema: JsonSchema): readonly string[] =>
   Object.keys(mapOf(reader, schema, "patternProperties")).map(anyFitting);
 
-/** Whether a key stands for fields that fit a pattern: whether they fit another one, too, is not known. */
+/**
+ * Whether a key stands for fields that fit a pattern: whether they fit another one, too, is not
+ * known.
+ */
 export const isFitting = (key: Key): boolean =>
   typeof key === "string" && key.startsWith(fittingMark);
 
 /** Whether a key stands for more than one field or element. */
 export const isSeveral = (key: Key): boolean => key === each || key === anyOther || isFitting(key);
 
-/** The schemas that a schema itself has for a field, each of which a field of that name is held to. */
+/**
+ * The schemas that a schema itself has for a field, each of which a field of that name is held to.
+ */
 export function schemasOfField(
   reader: SchemaReader,
   schema: JsonSchema,
@@ -153,7 +163,10 @@ const othersOf = (schema: JsonSchema): readonly Json[] => {
   return others === undefined ? [] : [others];
 };
 
-/** The schemas of a field, with those that fields of that name may be held to: a name may fit two patterns. */
+/**
+ * The schemas of a field, with those that fields of that name may be held to: a name may fit two
+ * patterns.
+ */
 export const schemasPossibleFor = (
   reader: SchemaReader,
   schema: JsonSchema,
@@ -163,7 +176,9 @@ export const schemasPossibleFor = (
     ? [...Object.values(mapOf(reader, schema, "patternProperties")), ...othersOf(schema)]
     : schemasOfField(reader, schema, name);
 
-/** The schemas that a schema itself has for an element; for `each` those of which one may be meant. */
+/**
+ * The schemas that a schema itself has for an element; for `each` those of which one may be meant.
+ */
 export function schemasOfElement(
   reader: SchemaReader,
   schema: JsonSchema,

@@ -378,7 +378,10 @@ test("a schema that refers to itself is followed once", () => {
 
 const open2020 = { ...draft2020, type: "object" };
 
-/** The note is null in one of two tasks of which the other one is taken: that is asked at the submission. */
+/**
+ * The note is null in one of two tasks of which the other one is taken: that is asked at the
+ * submission.
+ */
 test.each<[string, object, Json, Json]>([
   ["the contract has no such field", { ...objectOf({}), additionalProperties: false }, null, {}],
   ["the contract leaves it out", { ...open2020, unevaluatedProperties: false }, null, {}],

@@ -47,10 +47,16 @@ import {
   targetOf,
 } from "./schema-reader.ts";
 
-/** A value that a step may need and not find: neither schemas nor conditions say whether it is there. */
+/**
+ * A value that a step may need and not find: neither schemas nor conditions say whether it is
+ * there.
+ */
 export interface OpenUse {
   readonly step: string;
-  /** The object or list that is handed on, of which it is a part; null: a ref leads to the value itself. */
+  /**
+   * The object or list that is handed on, of which it is a part; null: a ref leads to the value
+   * itself.
+   */
   readonly within: string | null;
   /** When it shows: at the submission, by the input alone, or when the step is to run. */
   readonly shows: "submission" | "run";
@@ -71,9 +77,9 @@ export interface ValueFlow {
 }
 
 /**
- * Follows values from the schemas of what is submitted and returned to where templates use them: whether one that is
- * missing is taken there. Conditions count for the values that they show to be there. It takes time, and is for the
- * moment when a definition is stored.
+ * Follows values from the schemas of what is submitted and returned to where templates use them:
+ * whether one that is missing is taken there. Conditions count for the values that they show to be
+ * there. It takes time, and is for the moment when a definition is stored.
  */
 export function valueFlow(definition: WorkflowDefinition, most = mostSteps): ValueFlow {
   const budget = { steps: most };
@@ -91,7 +97,9 @@ export function valueFlow(definition: WorkflowDefinition, most = mostSteps): Val
   };
 }
 
-/** Steps for all of a definition. One of a hundred steps with usual contracts takes some thousands. */
+/**
+ * Steps for all of a definition. One of a hundred steps with usual contracts takes some thousands.
+ */
 const mostSteps = 50_000;
 
 const nothingProven: Proven = { pointers: new Set(), conditions: new Set() };

@@ -1,6 +1,6 @@
 /**
- * The bounds of everything that comes from outside, in one place: what the state store can keep, and
- * what one process can hold. Schemas, consumers and the Agent SDK all refer to them.
+ * The bounds of everything that comes from outside, in one place: what the state store can keep,
+ * and what one process can hold. Schemas, consumers and the Agent SDK all refer to them.
  */
 export const limits = {
   /** The largest `integer` of Postgres. */
@@ -13,11 +13,14 @@ export const limits = {
   payloadBytes: 256 * 1024,
   /** How deep a payload may be nested. */
   payloadDepth: 32,
-  /** How deep a message is read: a payload of the deepest, with what may stand around it, and some to spare. */
+  /**
+   * How deep a message is read: a payload of the deepest, with what may stand around it, and some
+   * to spare.
+   */
   messageDepth: 40,
   /**
-   * How many values a message may have, as they are counted before it is parsed: more than two of the largest payloads
-   * can have, for an undo is given what went in and what came out.
+   * How many values a message may have, as they are counted before it is parsed: more than two of
+   * the largest payloads can have, for an undo is given what went in and what came out.
    */
   messageValues: 360_000,
   /** How many messages one bundle may hold. */
@@ -25,13 +28,17 @@ export const limits = {
   /** Places in a submission that an answer names as wrong. */
   refusals: 50,
   /**
-   * Steps in which a value is checked against a schema of a workflow: 25 ms or so. A step is a part of the schema that
-   * looks at a part of the value, a quarter of one that fails, or a place in a pattern at one character.
+   * Steps in which a value is checked against a schema of a workflow: 25 ms or so. A step is a part
+   * of the schema that looks at a part of the value, a quarter of one that fails, or a place in a
+   * pattern at one character.
    */
   checkSteps: 1_000_000,
   /** Steps of one task: each call, and its undo. */
   steps: 200,
-  /** Operations that a heartbeat names: with the longest names, and contracts, it still fits into `hintBytes`. */
+  /**
+   * Operations that a heartbeat names: with the longest names, and contracts, it still fits into
+   * `hintBytes`.
+   */
   operations: 128,
   /** Characters of the hash of a contract. It tells contracts apart, and protects nothing. */
   contract: 12,
@@ -40,8 +47,8 @@ export const limits = {
   /** Attempts of which one message says that they run. */
   signs: 100,
   /**
-   * Milliseconds. An Agent acknowledges a request early whose attempt may take as long: a broker closes the channel
-   * of a consumer that keeps a message for half an hour, by default.
+   * Milliseconds. An Agent acknowledges a request early whose attempt may take as long: a broker
+   * closes the channel of a consumer that keeps a message for half an hour, by default.
    */
   longAttempt: 600_000,
   /** Lengths of texts, in characters. */

@@ -45,11 +45,17 @@ export const Instant = Type.String({ maxLength: limits.instant, pattern: printab
 /** A whole number that an `integer` of Postgres can hold. */
 export const Count = (minimum: 0 | 1) => Type.Integer({ minimum, maximum: limits.integer });
 
-/** Characters that may stand in a header of HTTP and in a property of a message alike, without escapes. */
+/**
+ * Characters that may stand in a header of HTTP and in a property of a message alike, without
+ * escapes.
+ */
 const visible = new RegExp(`^[\\x21-\\x7e]{1,${limits.property}}$`);
 /** What `isVisible` takes, for people. */
 export const allowedVisible = `1 to ${limits.property} visible ASCII characters`;
-/** Whether a value is a text that headers of HTTP and properties of messages can have: a key, an id, a name. */
+/**
+ * Whether a value is a text that headers of HTTP and properties of messages can have: a key, an id,
+ * a name.
+ */
 export const isVisible = (value: unknown): value is string =>
   typeof value === "string" && visible.test(value);
 

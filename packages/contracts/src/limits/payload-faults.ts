@@ -8,7 +8,10 @@ export const payloadFaults = (
   levels: number = limits.payloadDepth,
 ): readonly string[] => payloadFaultsAt(json, levels).map(({ detail }) => detail);
 
-/** What is wrong with a payload as a part of a sentence: `has a NUL or half a character in a text (/guest/name)`. */
+/**
+ * What is wrong with a payload as a part of a sentence: `has a NUL or half a character in a text
+ * (/guest/name)`.
+ */
 export const payloadWords = (faults: readonly ValueFault[]): string =>
   faults
     .map(({ pointer, detail }) =>
@@ -17,10 +20,11 @@ export const payloadWords = (faults: readonly ValueFault[]): string =>
     .join(" and ");
 
 /**
- * What keeps JSON from being stored and read back unchanged, and the first place of each; empty: nothing. Each of these
- * passes `JSON.parse` and breaks, or is changed, later on: too deep, too large, a NUL or half a character in a text, a
- * number that is no longer the one that was written, a field that programs take for a prototype. Looks no deeper than
- * `levels`, so no depth exhausts the stack.
+ * What keeps JSON from being stored and read back unchanged, and the first place of each; empty:
+ * nothing. Each of these passes `JSON.parse` and breaks, or is changed, later on: too deep, too
+ * large, a NUL or half a character in a text, a number that is no longer the one that was written,
+ * a field that programs take for a prototype. Looks no deeper than `levels`, so no depth exhausts
+ * the stack.
  */
 export function payloadFaultsAt(
   json: unknown,

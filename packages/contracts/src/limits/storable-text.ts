@@ -13,8 +13,8 @@ const unreadable = new RegExp(`[${controlCharacters}]`, "g");
 const unprintable = new RegExp(`[${controlCharacters}\\t\\n]`, "g");
 
 /**
- * The text as it can be kept and commands no terminal: control characters become U+FFFD, too. For texts that people
- * read, where refusing would lose more.
+ * The text as it can be kept and commands no terminal: control characters become U+FFFD, too. For
+ * texts that people read, where refusing would lose more.
  */
 export const readableText = (text: string, longest: number): string =>
   storableText(text, longest).replace(unreadable, "\ufffd");

@@ -16,18 +16,20 @@ const AgentHeartbeatSchema = Type.Object({
   inFlight: Count(0),
   /** Whether it leaves its remote service alone. */
   breaker: Type.Enum([...breakerStates]),
-  /** Milliseconds for which it still leaves its remote service alone; 0 unless the breaker is open. */
+  /**
+   * Milliseconds for which it still leaves its remote service alone; 0 unless the breaker is open.
+   */
   openForMs: Count(0),
   /**
-   * Milliseconds until the next heartbeat. Agents of older releases do not send it: they beat every five seconds.
-   * An instance that misses two heartbeats in a row counts as gone.
+   * Milliseconds until the next heartbeat. Agents of older releases do not send it: they beat every
+   * five seconds. An instance that misses two heartbeats in a row counts as gone.
    */
   everyMs: Type.Optional(Count(1)),
   /** Whether the instance stops in order, in its last heartbeat: it takes no more requests. */
   leaving: Type.Optional(Type.Boolean()),
   /**
-   * All operations that it performs, those that undo others included. Agents of older releases do not send it,
-   * nor do Agents with more operations than fit: then they are unknown.
+   * All operations that it performs, those that undo others included. Agents of older releases do
+   * not send it, nor do Agents with more operations than fit: then they are unknown.
    */
   operations: Type.Optional(
     Type.Array(Type.String({ maxLength: 100, pattern: operationNamePattern }), {
@@ -35,8 +37,9 @@ const AgentHeartbeatSchema = Type.Object({
     }),
   ),
   /**
-   * The hash of the contract of each operation, in the order of `operations`; empty where there is none, as for undos.
-   * Absent: they are unknown, and each request shows whether the Agent can read it.
+   * The hash of the contract of each operation, in the order of `operations`; empty where there is
+   * none, as for undos. Absent: they are unknown, and each request shows whether the Agent can read
+   * it.
    */
   contracts: Type.Optional(Type.Array(ContractHash, { maxItems: limits.operations })),
 });

@@ -5,7 +5,9 @@ import { ofOurOwn } from "../definition/schema-compiler.ts";
 import { limits } from "../limits/limits.ts";
 import { parseJson } from "./parse-json.ts";
 
-/** A message as both ends see it: its name on the wire, its JSON Schema, how to write and read it. */
+/**
+ * A message as both ends see it: its name on the wire, its JSON Schema, how to write and read it.
+ */
 export interface MessageContract<Message> {
   /** `<thing>.<verb>.v<n>`; the AMQP property `type`. */
   readonly type: string;
@@ -24,7 +26,9 @@ const ajv = new Ajv({
 });
 
 interface MessageOptions {
-  /** Makes what need not be refused fit the schema, before it is checked and before it is written. */
+  /**
+   * Makes what need not be refused fit the schema, before it is checked and before it is written.
+   */
   readonly adjust?: (message: Json) => Json;
 }
 
@@ -35,16 +39,18 @@ export const fieldsOf = (json: Json | undefined): { readonly [key: string]: Json
     : {};
 
 /**
- * Derives the wire format, the check and the static type of a message from one schema. Readers
- * drop fields that they do not know, so that a newer writer disturbs no older reader, and nothing is
- * kept that no schema bounds. Payloads in a message are not looked into: that is for `payloadFaults`.
+ * Derives the wire format, the check and the static type of a message from one schema. Readers drop
+ * fields that they do not know, so that a newer writer disturbs no older reader, and nothing is
+ * kept that no schema bounds. Payloads in a message are not looked into: that is for
+ * `payloadFaults`.
  */
 export function defineMessage<Schema extends TSchema>(
   type: string,
   schema: Schema,
   { adjust = (message) => message }: MessageOptions = {},
 ): MessageContract<Static<Schema>> {
-  // Compiled for the first message: all of them together are a fifth of the start of a service, which reads but a few.
+  // Compiled for the first message: all of them together are a fifth of the start of a service,
+  // which reads but a few.
   let conforms: ValidateFunction | undefined;
   let explains: ValidateFunction | undefined;
   const known = knownFields(schema) ?? ((message: Json) => message);
@@ -78,8 +84,9 @@ function reasonOf(error: ErrorObject | undefined): string {
 }
 
 /**
- * The same schema, in which objects of a choice are distinguished by the field that has one value in each of them:
- * then what is wrong is said of the one that was meant. Made for the first message that does not fit.
+ * The same schema, in which objects of a choice are distinguished by the field that has one value
+ * in each of them: then what is wrong is said of the one that was meant. Made for the first message
+ * that does not fit.
  */
 function tagged(schema: TSchema): TSchema {
   const { properties, anyOf } = schema as {
@@ -100,8 +107,8 @@ type Cleaner = (json: Json) => Json;
 type Fields = Readonly<Record<string, Json>>;
 
 /**
- * What leaves of a value that fits the schema the fields that the schema names: the value itself, where it has no
- * others. Null: all of it is known.
+ * What leaves of a value that fits the schema the fields that the schema names: the value itself,
+ * where it has no others. Null: all of it is known.
  */
 function knownFields(schema: TSchema): Cleaner | null {
   const { properties, items, anyOf } = schema as {
@@ -135,7 +142,10 @@ function knownFields(schema: TSchema): Cleaner | null {
   };
 }
 
-/** The known fields, one by one: what is left out may be a hundred thousand, and to copy those takes long. */
+/**
+ * The known fields, one by one: what is left out may be a hundred thousand, and to copy those takes
+ * long.
+ */
 function knownOf(given: Fields, cleaners: ReadonlyMap<string, Cleaner | null>): Fields {
   const known: Record<string, Json> = {};
   for (const [name, clean] of cleaners) {

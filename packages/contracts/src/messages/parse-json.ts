@@ -5,13 +5,14 @@ import { limits } from "../limits/limits.ts";
 const utf8 = new TextDecoder();
 
 /**
- * Reads JSON in UTF-8, with or without a byte order mark. Whatever lies deeper than `limits.messageDepth` is left
- * out: no field of ours is as deep, and a payload that was cut there is still too deep for `payloadFaults`.
- * So nothing that is read exhausts the stack of what walks through it later.
+ * Reads JSON in UTF-8, with or without a byte order mark. Whatever lies deeper than
+ * `limits.messageDepth` is left out: no field of ours is as deep, and a payload that was cut there
+ * is still too deep for `payloadFaults`. So nothing that is read exhausts the stack of what walks
+ * through it later.
  *
- * Throws a `SyntaxError` for anything else: bytes that are no UTF-8 would otherwise be replaced silently, and more
- * than `limits.messageValues` values take many times the memory of their bytes. JSON that would be changed by being
- * read is its kind `ChangedJson`.
+ * Throws a `SyntaxError` for anything else: bytes that are no UTF-8 would otherwise be replaced
+ * silently, and more than `limits.messageValues` values take many times the memory of their bytes.
+ * JSON that would be changed by being read is its kind `ChangedJson`.
  */
 export function parseJson(content: Buffer): Json {
   if (!isUtf8(content)) throw new SyntaxError("The bytes are not UTF-8");
@@ -28,8 +29,9 @@ export function parseJson(content: Buffer): Json {
 }
 
 /**
- * A text that may be JSON without what lies deeper than `limits.messageDepth`, and its shape: for every way in, since
- * `JSON.parse` reads any depth, and whatever walks through the value later would exhaust its stack.
+ * A text that may be JSON without what lies deeper than `limits.messageDepth`, and its shape: for
+ * every way in, since `JSON.parse` reads any depth, and whatever walks through the value later
+ * would exhaust its stack.
  */
 export function withinDepth(content: Buffer): { readonly text: Buffer; readonly shape: Shape } {
   const shape = shapeOf(content, limits.messageDepth);
@@ -39,8 +41,8 @@ export function withinDepth(content: Buffer): { readonly text: Buffer; readonly 
 }
 
 /**
- * What of a text of JSON its value does not keep, with the places: numbers that are rounded, and fields that stand twice.
- * Costs next to nothing where that is all of it.
+ * What of a text of JSON its value does not keep, with the places: numbers that are rounded, and
+ * fields that stand twice. Costs next to nothing where that is all of it.
  */
 export function changesOf(
   content: Buffer,
@@ -85,8 +87,8 @@ export interface Shape {
 }
 
 /**
- * The shape of a text that may be JSON: at most so many levels, and so many values on the first `counted` of them.
- * Nothing is read for it.
+ * The shape of a text that may be JSON: at most so many levels, and so many values on the first
+ * `counted` of them. Nothing is read for it.
  */
 export function shapeOf(content: Buffer, counted = Number.POSITIVE_INFINITY): Shape {
   let [level, depth, values, fields] = [0, 0, 1, 0];
@@ -125,7 +127,10 @@ function endOfNumber(content: Buffer, start: number): number {
 /** Digits of which a double keeps each. */
 const surelyKept = 15;
 
-/** Whether a number has to be looked at: one of few digits and without an exponent is kept, whatever it is. */
+/**
+ * Whether a number has to be looked at: one of few digits and without an exponent is kept, whatever
+ * it is.
+ */
 function mayBeRounded(content: Buffer, start: number, end: number): boolean {
   if (end - start > surelyKept) return true;
   for (let index = start + 1; index < end; index += 1) {

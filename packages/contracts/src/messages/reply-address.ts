@@ -10,8 +10,9 @@ export type ReplyAddress = Pick<StepReply, "taskId" | "step" | "attempt" | "toke
 const searched = 65_536;
 
 /**
- * Reads which attempt a reply is about that is otherwise none; null: it does not say so without doubt. Numbers as texts
- * and capitals in ids are read all the same, and in a text that is no JSON, such as one with `NaN`, what is named once.
+ * Reads which attempt a reply is about that is otherwise none; null: it does not say so without
+ * doubt. Numbers as texts and capitals in ids are read all the same, and in a text that is no JSON,
+ * such as one with `NaN`, what is named once.
  */
 export const readReplyAddress = (
   body: Buffer,

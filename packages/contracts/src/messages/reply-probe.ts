@@ -9,6 +9,8 @@ const ReplyProbeSchema = Type.Object({
   sentAt: Instant,
 });
 
-/** A Supervisor finds out whether a reply would arrive: goes the way of one, and is recorded as one. */
+/**
+ * A Supervisor finds out whether a reply would arrive: goes the way of one, and is recorded as one.
+ */
 export type ReplyProbe = Static<typeof ReplyProbeSchema>;
 export const ReplyProbe = defineMessage("reply.probe.v1", ReplyProbeSchema);

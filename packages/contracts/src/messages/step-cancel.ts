@@ -11,7 +11,10 @@ const StepCancelSchema = Type.Object({
   attempt: Count(1),
   /** The token of the attempt, as the request has it. */
   token: Token,
-  /** Present: the attempt is over, because its reply was refused. Says whose reply it was and what is wrong with it. */
+  /**
+   * Present: the attempt is over, because its reply was refused. Says whose reply it was and what
+   * is wrong with it.
+   */
   refused: Type.Optional(
     Type.Object({
       /** The Agent that replied. */
@@ -25,9 +28,9 @@ const StepCancelSchema = Type.Object({
 });
 
 /**
- * The task is to be undone: the Agent may stop this attempt, and says so with a `StepReply`. Or the reply to the attempt
- * was refused: the Agent's log says why.
- * A hint: should it be lost, the attempt ends by itself.
+ * The task is to be undone: the Agent may stop this attempt, and says so with a `StepReply`. Or the
+ * reply to the attempt was refused: the Agent's log says why. A hint: should it be lost, the
+ * attempt ends by itself.
  */
 export type StepCancel = Static<typeof StepCancelSchema>;
 export const StepCancel = defineMessage("step.cancel.v1", StepCancelSchema);

@@ -32,23 +32,25 @@ const StepProgressSchema = Type.Object({
     { maxItems: limits.signs },
   ),
   /**
-   * The broker took an answer of this Agent for so many milliseconds until now too late for its deadline, or not at all.
-   * What was silent of it meanwhile is not counted as a failure.
+   * The broker took an answer of this Agent for so many milliseconds until now too late for its
+   * deadline, or not at all. What was silent of it meanwhile is not counted as a failure.
    */
   unansweredMs: Type.Optional(Count(1)),
 });
 
 /**
- * An Agent says which attempts it is at work on. From the first such message on, the deadline of an attempt
- * counts from its start; a heartbeat extends it, as far as the step allows. A hint: should it be lost, the
- * deadline stays as it was.
+ * An Agent says which attempts it is at work on. From the first such message on, the deadline of an
+ * attempt counts from its start; a heartbeat extends it, as far as the step allows. A hint: should
+ * it be lost, the deadline stays as it was.
  */
 export type StepProgress = Static<typeof StepProgressSchema>;
 export const StepProgress = defineMessage("step.progress.v1", StepProgressSchema, {
   adjust: adjustNotes,
 });
 
-/** A note is for people: to refuse the message for it would lose the signs of all attempts in it. */
+/**
+ * A note is for people: to refuse the message for it would lose the signs of all attempts in it.
+ */
 function adjustNotes(message: Json): Json {
   const { attempts } = fieldsOf(message);
   if (!Array.isArray(attempts)) return message;

@@ -36,8 +36,8 @@ const StepReplySchema = Type.Object({
       /** The remote service asked not to be called before. */
       retryAfterMs: Type.Optional(Count(0)),
       /**
-       * Whether the remote service was called. False: it was not called at all, so nothing failed; the step is
-       * requeued.
+       * Whether the remote service was called. False: it was not called at all, so nothing failed;
+       * the step is requeued.
        */
       attempted: Type.Optional(Type.Boolean()),
       effect: Type.Optional(
@@ -45,11 +45,14 @@ const StepReplySchema = Type.Object({
           "`none`: the remote service did nothing under this key, and never will. Absent: that is not known.",
         ),
       ),
-      /** Whether the broker had delivered this request before: then `effect` speaks for this delivery only. */
+      /**
+       * Whether the broker had delivered this request before: then `effect` speaks for this
+       * delivery only.
+       */
       redelivered: Type.Optional(Type.Boolean()),
       /**
-       * The hash of the contract by which this instance refused the input. If the workflow was made with another,
-       * nothing failed: another instance may read the request.
+       * The hash of the contract by which this instance refused the input. If the workflow was made
+       * with another, nothing failed: another instance may read the request.
        */
       contract: Type.Optional(ContractHash),
     }),
@@ -58,7 +61,9 @@ const StepReplySchema = Type.Object({
       effect: effect("`none`: the remote service certainly did nothing."),
     }),
   ]),
-  /** How many requests this Agent would take in one message. A request: it copes with any number. */
+  /**
+   * How many requests this Agent would take in one message. A request: it copes with any number.
+   */
   bundleSize: Type.Optional(Count(1)),
 });
 
@@ -68,9 +73,9 @@ export type StepReply = Static<typeof StepReplySchema>;
 export const StepReply = defineMessage("step.reply.v1", StepReplySchema, { adjust: adjustOutcome });
 
 /**
- * The words of a failure are for people, and its rest is a request: what of them cannot be kept is made
- * to fit. To refuse the reply would lose the failure itself. Languages leave out what is empty: an output
- * that is absent is null.
+ * The words of a failure are for people, and its rest is a request: what of them cannot be kept is
+ * made to fit. To refuse the reply would lose the failure itself. Languages leave out what is
+ * empty: an output that is absent is null.
  */
 function adjustOutcome(message: Json): Json {
   const outcome = fieldsOf(fieldsOf(message)["outcome"]);

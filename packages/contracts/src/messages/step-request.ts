@@ -26,19 +26,26 @@ const StepRequestSchema = Type.Object({
   attempt: Count(1),
   /** Random, new with each attempt: proof that the reply answers this very request. */
   token: Token,
-  /** The key of the step, the same for every attempt: the remote service does the work once for each key. */
+  /**
+   * The key of the step, the same for every attempt: the remote service does the work once for each
+   * key.
+   */
   idempotencyKey: Key,
   /** How long the Agent may work, counted from receipt on its own monotonic clock. */
   workMs: Count(1),
   /**
-   * How long it may work if its handler says in time that it is at work: each `heartbeat` gives it `workMs` more,
-   * until so long after receipt. Absent: `workMs` is all that it has.
+   * How long it may work if its handler says in time that it is at work: each `heartbeat` gives it
+   * `workMs` more, until so long after receipt. Absent: `workMs` is all that it has.
    */
   extendMs: Type.Optional(Count(1)),
-  /** The limit of `workMs` as an instant of the state store's clock: for people, decides nothing. */
+  /**
+   * The limit of `workMs` as an instant of the state store's clock: for people, decides nothing.
+   */
   completeBy: Instant,
   /**
-   * Hashes of contracts of this operation by which no instance can do what the workflow asks for, as their schemas show. An instance with one of them gives the request back, as one that it cannot read. Absent: there are none.
+   * Hashes of contracts of this operation by which no instance can do what the workflow asks for,
+   * as their schemas show. An instance with one of them gives the request back, as one that it
+   * cannot read. Absent: there are none.
    */
   unfit: Type.Optional(Type.Array(ContractHash, { maxItems: limits.unfitContracts })),
   /** What the operation takes; null for an undo. */

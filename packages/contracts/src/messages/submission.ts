@@ -33,9 +33,9 @@ const Labels = Type.Record(
 );
 
 /**
- * A task as it is asked for. Each way in maps to it: the body of `POST /v1/tasks` has this shape, headers of a
- * collection and of a message are mapped by `askedInHeaders`, a row by `askedInRow`. `readSubmission` of the state store has
- * all rules that are not about its shape.
+ * A task as it is asked for. Each way in maps to it: the body of `POST /v1/tasks` has this shape,
+ * headers of a collection and of a message are mapped by `askedInHeaders`, a row by `askedInRow`.
+ * `readSubmission` of the state store has all rules that are not about its shape.
  */
 export const Submission = Type.Object(
   {
@@ -90,8 +90,8 @@ export type Submission = Static<typeof Submission>;
 export type AskedSubmission = { readonly [Field in keyof Submission]?: unknown };
 
 /**
- * Headers, of HTTP and of messages alike, for fields that their bodies do not have. HTTP and AMQP have their own ones for
- * the status queue, the correlation id and the idempotency key.
+ * Headers, of HTTP and of messages alike, for fields that their bodies do not have. HTTP and AMQP
+ * have their own ones for the status queue, the correlation id and the idempotency key.
  */
 export const submissionHeaders = {
   // `Priority` is taken: browsers and proxies send one of RFC 9218.
@@ -138,7 +138,10 @@ export const submissionHeaderSchemas = ((): Readonly<Record<HeaderName, TSchema>
   ) as Record<HeaderName, TSchema>;
 })();
 
-/** What a row asks for. Null is absent there, but for the input: SQL builds objects with all their fields. */
+/**
+ * What a row asks for. Null is absent there, but for the input: SQL builds objects with all their
+ * fields.
+ */
 export const askedInRow = (row: Readonly<Record<string, Json>>): AskedSubmission =>
   Object.fromEntries(
     Object.entries(row).filter(([field, value]) => value !== null || field === "input"),

@@ -41,8 +41,8 @@ const isOlder = (keyword: string, value: Json): boolean =>
   keyword === "additionalItems" || (keyword === "items" && Array.isArray(value));
 
 /**
- * The dialect that a schema is written in: as its `$schema` says. Where it says nothing, it is 2020-12 if it has a
- * keyword that draft 7 has not, and draft 7 otherwise.
+ * The dialect that a schema is written in: as its `$schema` says. Where it says nothing, it is
+ * 2020-12 if it has a keyword that draft 7 has not, and draft 7 otherwise.
  */
 export function dialectOf(schema: JsonSchema): Dialect {
   const name = own(schema, "$schema");
@@ -84,8 +84,8 @@ const foreign: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a schema asks for, and no check looks at: of another dialect, a format that is not known. Schemas that were stored
- * before may have such parts, which allow everything.
+ * What a schema asks for, and no check looks at: of another dialect, a format that is not known.
+ * Schemas that were stored before may have such parts, which allow everything.
  */
 export function unsupportedIn(schema: JsonSchema): readonly SchemaFault[] {
   const keywords = keywordsIn(schema);
@@ -136,7 +136,10 @@ function reasonOfReference(schema: JsonSchema): string | null {
 /** Keywords whose parts are about the same list, beside those that are referred to. */
 const inPlace = /^(?:\/(?:(?:allOf|anyOf|oneOf)\/\d+|if|then|else|not|dependentSchemas\/[^/]*))*$/;
 
-/** Keywords whose sight of a list or an object is lost on the way to a keyword that says what remains. */
+/**
+ * Keywords whose sight of a list or an object is lost on the way to a keyword that says what
+ * remains.
+ */
 const unseen: Readonly<Record<string, (one: Keyword, at: string) => boolean>> = {
   unevaluatedItems: ({ keyword, at: place }, at) =>
     keyword === "contains" || (keyword === "items" && place !== at),
@@ -166,7 +169,9 @@ function reasonOfDialect(value: Json, dialect: Dialect): string | null {
     : `the schema has parts of two dialects: ${said} is not that of the whole`;
 }
 
-/** A format beside a pattern is a word for people: the pattern says what is meant, and is checked. */
+/**
+ * A format beside a pattern is a word for people: the pattern says what is meant, and is checked.
+ */
 function reasonOfFormat(value: Json, schema: JsonSchema): string | null {
   if (typeof value !== "string" || isCheckedFormat(schema)) return null;
   if (formatsOfAll.has(value) || typeof own(schema, "pattern") === "string") return null;
@@ -174,8 +179,8 @@ function reasonOfFormat(value: Json, schema: JsonSchema): string | null {
 }
 
 /**
- * Whether the format of a schema is checked. Beside a pattern it is not: libraries write a pattern that says what they
- * check, such as a date and time without a zone.
+ * Whether the format of a schema is checked. Beside a pattern it is not: libraries write a pattern
+ * that says what they check, such as a date and time without a zone.
  */
 export const isCheckedFormat = (schema: JsonSchema): boolean => {
   const format = own(schema, "format");
@@ -233,7 +238,9 @@ const known: ReadonlySet<string> = new Set<string>([
   ...single,
 ]);
 
-/** Keywords that no dialect has, and that are no extension by their name: often they are misspelt. */
+/**
+ * Keywords that no dialect has, and that are no extension by their name: often they are misspelt.
+ */
 export const unknownIn = (schema: JsonSchema): readonly SchemaFault[] =>
   keywordsIn(schema)
     .filter(({ keyword }) => !known.has(keyword) && /^[$A-Za-z]+$/.test(keyword))

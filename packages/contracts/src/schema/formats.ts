@@ -120,7 +120,9 @@ const unsigned = (bits: number): Format => whole(0, 2 ** bits - 1);
 
 const base64 = /^(?:[a-z0-9+/]{4})*(?:[a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?$/i;
 
-/** The formats that are checked: those of JSON Schema, and those of numbers and bytes of OpenAPI. */
+/**
+ * The formats that are checked: those of JSON Schema, and those of numbers and bytes of OpenAPI.
+ */
 export const formats: Readonly<Record<string, Format>> = {
   date: text(isDate),
   time: text(isTime),

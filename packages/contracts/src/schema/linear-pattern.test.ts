@@ -76,7 +76,10 @@ const isRegExp = (source: string): boolean => {
   }
 };
 
-/** V8 begins inside of a character of two units, against the standard, where a pattern need not take one. */
+/**
+ * V8 begins inside of a character of two units, against the standard, where a pattern need not take
+ * one.
+ */
 const beginsAnywhere = (source: string): boolean => /\\B|\(\?<?[=!]/.test(source);
 
 test("a pattern matches the texts that JavaScript matches, and no others", () => {

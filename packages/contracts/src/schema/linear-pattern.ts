@@ -20,14 +20,17 @@ export interface LinearPattern {
 const longestPattern = 2_000;
 /** Instructions of a pattern: `.{1,4000}` has more. */
 const mostInstructions = 8_000;
-/** What it costs to compile a class of characters, in instructions, and one with a property of Unicode. */
+/**
+ * What it costs to compile a class of characters, in instructions, and one with a property of
+ * Unicode.
+ */
 const classCost = 5;
 const propertyCost = 200;
 
 /**
- * Compiles a regular expression of JSON Schema. Its texts are matched by following all possible ways at once, so
- * none is ever tried a second time; each step counts on the meter. Throws an `UnsupportedPattern` that says what to
- * do, and a `SyntaxError` for what is no regular expression.
+ * Compiles a regular expression of JSON Schema. Its texts are matched by following all possible
+ * ways at once, so none is ever tried a second time; each step counts on the meter. Throws an
+ * `UnsupportedPattern` that says what to do, and a `SyntaxError` for what is no regular expression.
  */
 export function linearPattern(source: string, meter: Meter): LinearPattern {
   if (source.length > longestPattern) {
@@ -60,7 +63,10 @@ export function linearPattern(source: string, meter: Meter): LinearPattern {
 /** More instructions than any pattern may have. */
 const countless = 1_000_000;
 
-/** How many instructions a pattern takes at most; of a part that takes countless ones no more are counted. */
+/**
+ * How many instructions a pattern takes at most; of a part that takes countless ones no more are
+ * counted.
+ */
 function sizeOf(node: PatternNode): number {
   switch (node.kind) {
     case "sequence":
@@ -83,7 +89,10 @@ function sizeOf(node: PatternNode): number {
   }
 }
 
-/** Two ways to go on, or one if they are the same. They are set when the instructions that they lead to are there. */
+/**
+ * Two ways to go on, or one if they are the same. They are set when the instructions that they lead
+ * to are there.
+ */
 interface Fork {
   readonly op: "fork";
   to: number;
@@ -209,7 +218,10 @@ function jump(from: Fork, to: number): void {
   from.or = to;
 }
 
-/** Whether nothing but the beginning of the text leads from the first instruction to a character or to the end. */
+/**
+ * Whether nothing but the beginning of the text leads from the first instruction to a character or
+ * to the end.
+ */
 function isAnchored(instructions: readonly Instruction[]): boolean {
   const seen = new Set<number>();
   const stack = [0];

@@ -22,7 +22,10 @@ export type PatternNode =
 /** The two ends of the text, and where a word begins or ends, or does not. */
 export type PatternEdge = "^" | "$" | "\\b" | "\\B";
 
-/** A pattern that JavaScript can match, and this engine cannot, or not in as little time and memory as it may take. */
+/**
+ * A pattern that JavaScript can match, and this engine cannot, or not in as little time and memory
+ * as it may take.
+ */
 export class UnsupportedPattern extends Error {}
 
 const look = /\(\?(<?)([=!])/y;
@@ -43,7 +46,8 @@ interface Reading {
 
 /**
  * Reads a regular expression as JSON Schema has it: that of JavaScript with the flag `u`. Throws a
- * `SyntaxError` for what is none, and an `UnsupportedPattern` for one that cannot be matched in linear time.
+ * `SyntaxError` for what is none, and an `UnsupportedPattern` for one that cannot be matched in
+ * linear time.
  */
 export function parsePattern(source: string): PatternNode {
   // What follows relies on it: JavaScript refuses what is no regular expression.
@@ -110,8 +114,8 @@ function readTerm(reading: Reading): PatternNode {
 }
 
 /**
- * A number above all by which a pattern may repeat anything. A count has any number of digits, and beyond the largest
- * number counts are equal.
+ * A number above all by which a pattern may repeat anything. A count has any number of digits, and
+ * beyond the largest number counts are equal.
  */
 const mostTimes = 1_000_000;
 const timesOf = (digits: string | undefined): number => Math.min(mostTimes, Number(digits));

@@ -31,15 +31,16 @@ import {
 /** Parts that a schema may have, each reference counted as what it stands for. */
 export const mostExpanded = 10_000;
 /**
- * Levels that a schema may have, each reference counted as what it stands for. Compiling takes some of the stack for
- * each: with 300 it depends on the caller's stack, and on what the engine has optimised, whether there is enough.
+ * Levels that a schema may have, each reference counted as what it stands for. Compiling takes some
+ * of the stack for each: with 300 it depends on the caller's stack, and on what the engine has
+ * optimised, whether there is enough.
  */
 const deepestExpanded = 128;
 
 export interface PlainSchema {
   /**
-   * The schema with what says which values are valid, and nothing else: its references lead to `$defs` of its root,
-   * nothing has a name of its own, and each part says what its check costs.
+   * The schema with what says which values are valid, and nothing else: its references lead to
+   * `$defs` of its root, nothing has a name of its own, and each part says what its check costs.
    */
   readonly schema: JsonSchema;
   /** What older releases took, and this one leaves out: it allows everything instead. */
@@ -57,7 +58,10 @@ export interface PlainSchema {
 /** Instructions of patterns that are as expensive to compile as one part. */
 const instructionsPerPart = 20;
 
-/** Reads a schema as it is stored; its patterns count on the meter. Throws for one that no release could compile. */
+/**
+ * Reads a schema as it is stored; its patterns count on the meter. Throws for one that no release
+ * could compile.
+ */
 export function readPlainSchema(schema: JsonSchema, meter: Meter): PlainSchema {
   try {
     const places = findPlaces(schema);
@@ -102,7 +106,10 @@ interface Reading {
 interface Writing extends Required<Reading> {
   readonly leftOut: SchemaFault[];
   readonly patterns: Map<string, LinearPattern>;
-  /** The names in `$defs` of what is referred to, by pointer; in their order, the last ones still to be written. */
+  /**
+   * The names in `$defs` of what is referred to, by pointer; in their order, the last ones still to
+   * be written.
+   */
   readonly references: Map<string, string>;
   readonly defs: Record<string, Json>;
   /** How many names are merged where parts are joined; 0: nothing says what remains. */
@@ -217,7 +224,8 @@ function plainMap(writing: Writing, map: JsonSchema, pointer: string): JsonSchem
     const at = `${pointer}/${escaped(name)}`;
     const isPattern = pointer.endsWith("/patternProperties");
     if (isPattern && !takesPattern(writing, name, at)) return [];
-    // Names of properties that are needed: a list in a function of its own, as Ajv's code for them grows by its square.
+    // Names of properties that are needed: a list in a function of its own, as Ajv's code for them
+    // grows by its square.
     const schema = Array.isArray(part) ? { required: part } : part;
     return [[name, isSchema(schema) ? plainPart(writing, schema, at) : part]];
   });
@@ -290,8 +298,8 @@ const foreign =
 const mostInFunction = 25;
 
 /**
- * Puts what a part has many of into functions of their own: a function takes time to compile by its square.
- * `apart` puts a schema there, and says how to refer to it.
+ * Puts what a part has many of into functions of their own: a function takes time to compile by its
+ * square. `apart` puts a schema there, and says how to refer to it.
  */
 function divideSchema(part: JsonSchema, apart: (schema: JsonSchema) => Json): JsonSchema {
   const result: Record<string, Json> = { ...part };
@@ -322,7 +330,10 @@ interface Measures {
   readonly levels: number;
 }
 
-/** Measures a plain schema, each reference as what it stands for; one that is met inside itself counts once. */
+/**
+ * Measures a plain schema, each reference as what it stands for; one that is met inside itself
+ * counts once.
+ */
 function expandedMeasures(root: JsonSchema): Measures {
   const known = new Map<Json, Measures>();
   const underWay = new Set<Json>();

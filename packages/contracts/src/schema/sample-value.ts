@@ -15,15 +15,17 @@ interface SampleOptions {
 const mostWays = 24;
 /** Levels of a value; a schema that refers to itself has no last one. */
 const deepest = 32;
-/** Characters, items and fields that a sample is made longer by, for a schema that asks for many. */
+/**
+ * Characters, items and fields that a sample is made longer by, for a schema that asks for many.
+ */
 const mostAdded = 1_000;
 /** Values of a sample, with all within it: a schema may refer to itself twice. */
 const mostValues = 10_000;
 
 /**
- * A value that a schema takes, for people to begin with and for replies that a case leaves out: examples and defaults, and
- * simple values elsewhere. What the schema does not require is left out. Where no way through its alternatives `fits`,
- * the first one is returned.
+ * A value that a schema takes, for people to begin with and for replies that a case leaves out:
+ * examples and defaults, and simple values elsewhere. What the schema does not require is left out.
+ * Where no way through its alternatives `fits`, the first one is returned.
  */
 export function sampleValue(schema: JsonSchema, { name, fits }: SampleOptions): Json {
   const made = (way: number): Json => {
@@ -70,7 +72,9 @@ function sampleOf(schema: Json | undefined, place: Place): Json {
   return (byType[type] ?? (() => null))(whole, place);
 }
 
-/** A schema with all that holds for the same value: what it refers to, and one of its alternatives. */
+/**
+ * A schema with all that holds for the same value: what it refers to, and one of its alternatives.
+ */
 function joined(schema: JsonSchema, place: Place): JsonSchema {
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
   if (place.depth > deepest) return own;
@@ -294,7 +298,9 @@ function textOfPattern(pattern: string, { least, way, nth, fits }: TextOptions):
   }
 }
 
-/** How often parts are repeated beyond what is asked for, and which of their characters are taken. */
+/**
+ * How often parts are repeated beyond what is asked for, and which of their characters are taken.
+ */
 type Writing = Readonly<Record<"more" | "way" | "nth", number>>;
 
 function textOf(node: PatternNode, writing: Writing): string {

@@ -13,8 +13,8 @@ export interface Costs {
 }
 
 /**
- * What the check of one value by one part costs. With `seen`, the names that parts have seen are merged wherever
- * parts are joined.
+ * What the check of one value by one part costs. With `seen`, the names that parts have seen are
+ * merged wherever parts are joined.
  */
 export function costsOf(part: JsonSchema, seen: number): Costs {
   const has = (keyword: string): number => Number(part[keyword] !== undefined);

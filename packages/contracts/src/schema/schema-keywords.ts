@@ -24,7 +24,9 @@ export const composing = ["allOf", "anyOf", "oneOf"] as const;
 export const conditional = ["if", "then", "else", "not"] as const;
 /** Keywords that say what else a field needs. */
 export const dependent = ["dependentRequired", "dependentSchemas", "dependencies"] as const;
-/** Keywords whose value is a map of schemas; where a map of `dependencies` has a list, that is none. */
+/**
+ * Keywords whose value is a map of schemas; where a map of `dependencies` has a list, that is none.
+ */
 export const named = [
   "dependencies",
   "dependentSchemas",

@@ -1,7 +1,9 @@
 import type { Json } from "@holdfast/domain";
 import { definitions, isObject, type JsonSchema, mapsOf, own, partsOf } from "./schema-keywords.ts";
 
-/** Parts, and values of lists, in one schema, references not followed: compiling takes time by them. */
+/**
+ * Parts, and values of lists, in one schema, references not followed: compiling takes time by them.
+ */
 export const mostParts = 1_000;
 
 /** A part of a schema, as a JSON pointer, and what is wrong with it. */
@@ -56,8 +58,8 @@ export function findPlaces(root: JsonSchema): Places {
 }
 
 /**
- * The pointer that a reference leads to; null: it leads to another schema. Throws for one that leads nowhere in its
- * own schema.
+ * The pointer that a reference leads to; null: it leads to another schema. Throws for one that
+ * leads nowhere in its own schema.
  */
 export function resolveReference(
   ref: string,

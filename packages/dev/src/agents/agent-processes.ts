@@ -15,7 +15,10 @@ interface AgentFile {
 
 /** The processes of a project's Agents, one for each file. */
 export interface AgentProcesses extends AsyncDisposable {
-  /** Starts the Agents of a file, or starts them anew. Resolves to whether they alone take requests now. */
+  /**
+   * Starts the Agents of a file, or starts them anew. Resolves to whether they alone take requests
+   * now.
+   */
   start(file: string): Promise<boolean>;
   /** Stops the Agents of a file that is gone. */
   stop(file: string): Promise<void>;
@@ -23,7 +26,9 @@ export interface AgentProcesses extends AsyncDisposable {
   readonly files: ReadonlyMap<string, readonly string[]>;
   /** Which operations the Agents have that run. */
   operations(): ReadonlyMap<string, readonly string[]>;
-  /** Stops a process of this Agent in the middle of whatever it does; null: no such Agent runs here. */
+  /**
+   * Stops a process of this Agent in the middle of whatever it does; null: no such Agent runs here.
+   */
   freeze(agent: string): AgentFile | null;
   /** Kills it with -9, and starts its file again. Resolves once it is dead. */
   kill(agent: string): Promise<void>;
@@ -159,7 +164,10 @@ function beginAgents(process: PreparedProcess, { place, env, say, onFiles }: Beg
   return found;
 }
 
-/** One process that is ready to begin, and all that were taken and live: also one that is not ready yet, or finishes what it has. */
+/**
+ * One process that is ready to begin, and all that were taken and live: also one that is not ready
+ * yet, or finishes what it has.
+ */
 function openSpares({ folder, cacheFolder, calm }: AgentProcessOptions) {
   const shared = { main, packages, folder, cacheFolder };
   const spare = openSpare(() => prepareProcess(shared), calm);
@@ -171,7 +179,10 @@ function openSpares({ folder, cacheFolder, calm }: AgentProcessOptions) {
       void process.exited.finally(() => taken.delete(process));
       return process;
     },
-    /** Another one consumes already: this one finishes what it has. Resolves once no new request reaches it. */
+    /**
+     * Another one consumes already: this one finishes what it has. Resolves once no new request
+     * reaches it.
+     */
     async leave({ process, idle }: Running): Promise<void> {
       void process[Symbol.asyncDispose]();
       await idle;

@@ -2,7 +2,10 @@ import { queryOnce } from "@holdfast/local-stack";
 
 /** The clock of the state store, which decides what is due and what is late. */
 export interface DevClock {
-  /** Advances it by an hour, and resolves to a sentence: what time it is then, or why it was left alone. */
+  /**
+   * Advances it by an hour, and resolves to a sentence: what time it is then, or why it was left
+   * alone.
+   */
   advance(hours?: number): Promise<string>;
 }
 
@@ -14,8 +17,8 @@ type FoundClock = {
 };
 
 /**
- * Migrates a database of our own such that its clock can be advanced. It is made before the first migration, because
- * column defaults and views keep the functions that they were made with.
+ * Migrates a database of our own such that its clock can be advanced. It is made before the first
+ * migration, because column defaults and views keep the functions that they were made with.
  */
 export async function migrateWithClock(
   url: string,
@@ -55,9 +58,9 @@ export const foreignClock = (): DevClock =>
 const leftAlone = (why: string): DevClock => ({ advance: async () => why });
 
 /**
- * A clock that can be advanced. Statements, column defaults, views and functions call `now()` and its like without a
- * schema: with `holdfast_clock` before `pg_catalog` on the search path they get these. `public` stays first, where tables
- * that a project makes in this database belong.
+ * A clock that can be advanced. Statements, column defaults, views and functions call `now()` and
+ * its like without a schema: with `holdfast_clock` before `pg_catalog` on the search path they get
+ * these. `public` stays first, where tables that a project makes in this database belong.
  */
 const makeClock = (database: string, hasUuidV7: boolean): string => `
   create schema holdfast_clock;
@@ -88,8 +91,9 @@ const makeUuidV7 = `
     return pg_catalog.uuidv7((select ahead from holdfast_clock.clock));`;
 
 /**
- * Functions of the store with a search path of their own get the clock too. Not the two by which the Supervisor
- * decides what may be deleted by age: for them a clock that runs ahead has jumped, and a person would be alerted.
+ * Functions of the store with a search path of their own get the clock too. Not the two by which
+ * the Supervisor decides what may be deleted by age: for them a clock that runs ahead has jumped,
+ * and a person would be alerted.
  */
 const bindFunctions = `
   do $$

@@ -18,7 +18,9 @@ export interface ActionContext {
     readonly family: string;
     readonly definition: WorkflowDefinition;
   } | null;
-  /** The command that runs `holdfast`, and the environment of its commands that look at the servers. */
+  /**
+   * The command that runs `holdfast`, and the environment of its commands that look at the servers.
+   */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -70,7 +72,10 @@ export function openActions(context: ActionContext): Readonly<Record<string, () 
   };
 }
 
-/** Stops the Agent of the first step before it is asked, so that it certainly dies with that step in its hands. */
+/**
+ * Stops the Agent of the first step before it is asked, so that it certainly dies with that step in
+ * its hands.
+ */
 async function killInMidStep(
   { api, agents, workflow, signal, say }: ActionContext,
   submit: () => Promise<string | null>,
@@ -141,7 +146,10 @@ interface ShownTask {
 const pollInterval = 25;
 const ended: ReadonlySet<string> = new Set(["processed", "undone", "halted"]);
 
-/** Submits a task to the active version of a workflow, and resolves to its id. Throws what the API answers instead. */
+/**
+ * Submits a task to the active version of a workflow, and resolves to its id. Throws what the API
+ * answers instead.
+ */
 async function submitTask(api: string, workflow: string, input: unknown): Promise<string> {
   const response = await fetch(`${api}/v1/tasks`, {
     method: "POST",

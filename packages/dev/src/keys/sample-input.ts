@@ -7,8 +7,9 @@ import { familyOf, type Json, textOfBytes, type WorkflowDefinition } from "@hold
 export type Sample = { readonly input: Json } | { readonly reason: string };
 
 /**
- * The sample of a workflow: the input of the first case that ends well, by the names of its files, or else one that is made of
- * the schema, or else that of any case. Cases whose input does not fit the schema are passed over.
+ * The sample of a workflow: the input of the first case that ends well, by the names of its files,
+ * or else one that is made of the schema, or else that of any case. Cases whose input does not fit
+ * the schema are passed over.
  */
 export function sampleInput(folder: string, { name, inputSchema }: WorkflowDefinition): Sample {
   const check = compileInput(inputSchema);
@@ -30,7 +31,10 @@ interface InputOfCase {
   readonly endsWell: boolean;
 }
 
-/** The cases of a workflow. `holdfast test` says of a file what is wrong with it; here it is passed over. */
+/**
+ * The cases of a workflow. `holdfast test` says of a file what is wrong with it; here it is passed
+ * over.
+ */
 function casesOf(folder: string, workflow: string): readonly InputOfCase[] {
   const home = join(folder, "cases");
   return namesIn(home).flatMap((file) => {

@@ -18,7 +18,10 @@ const services: Readonly<Record<PartName, () => Promise<Service>>> = {
   console: async () => (await import("@holdfast/console-service/service")).consoleService,
 };
 
-/** This process as the place of several services, each with an environment, a log and metrics of its own. */
+/**
+ * This process as the place of several services, each with an environment, a log and metrics of its
+ * own.
+ */
 export interface OneProcess extends AsyncDisposable {
   /** Starts a service. Its `ready` says when it works. */
   start(service: Service, options: HostOptions): HostedService;
@@ -26,8 +29,9 @@ export interface OneProcess extends AsyncDisposable {
 
 interface OneProcessOptions {
   /**
-   * Called with the name of a service that failed when it had begun to work, or with an uncaught error: null, where it
-   * is not known whose. The process should end: the memory of its services is not to be trusted.
+   * Called with the name of a service that failed when it had begun to work, or with an uncaught
+   * error: null, where it is not known whose. The process should end: the memory of its services is
+   * not to be trusted.
    */
   readonly onCrash: (name: string | null, error: unknown) => void;
 }

@@ -5,12 +5,15 @@ export interface Spare extends AsyncDisposable {
   take(): PreparedProcess;
 }
 
-/** Milliseconds after which the next one is prepared: what is being done now has the processor first. */
+/**
+ * Milliseconds after which the next one is prepared: what is being done now has the processor
+ * first.
+ */
 const prepareAfter = 1_500;
 
 /**
- * Prepares the first process at once, and each further one a moment after the last was taken, but none before `calm`:
- * while everything starts, what is needed now has the processor.
+ * Prepares the first process at once, and each further one a moment after the last was taken, but
+ * none before `calm`: while everything starts, what is needed now has the processor.
  */
 export function openSpare(prepare: () => PreparedProcess, calm: Promise<void>): Spare {
   let next: PreparedProcess | null = prepare();

@@ -33,12 +33,17 @@ const starter = fileURLToPath(new URL(`./starter${extensionOf(import.meta.url)}`
 /** Milliseconds in which a process that was asked to stop has stopped. */
 const stopWithin = 10_000;
 
-/** The extension of our files: that of sources in the repository, that of compiled files everywhere else. */
+/**
+ * The extension of our files: that of sources in the repository, that of compiled files everywhere
+ * else.
+ */
 export function extensionOf(url: string): string {
   return url.endsWith(".ts") ? ".ts" : ".js";
 }
 
-/** Starts a process that is ready to begin. Disposing asks it to stop, and ends it when it does not. */
+/**
+ * Starts a process that is ready to begin. Disposing asks it to stop, and ends it when it does not.
+ */
 export function prepareProcess({
   main,
   packages,

@@ -21,7 +21,8 @@ export async function storeVersion(
   for (let turn = 0; ; turn += 1) {
     const version = withContentVersion(definition, turn);
     try {
-      // The versions before are retired with the next step, and their tasks go on with Agents of today.
+      // The versions before are retired with the next step, and their tasks go on with Agents of
+      // today.
       await store.registerWorkflow(version, { storedBy, activates: false, breaks: "allowed" });
       return version.name;
     } catch (error) {
@@ -38,8 +39,8 @@ interface OpenVersions {
 }
 
 /**
- * Lets these versions, and no others that the same project stored, take new tasks. Tasks under way go on with theirs, and
- * workflows that were stored in another way stay as they are.
+ * Lets these versions, and no others that the same project stored, take new tasks. Tasks under way
+ * go on with theirs, and workflows that were stored in another way stay as they are.
  */
 export async function openVersions(store: Store, { names, storedBy }: OpenVersions): Promise<void> {
   const stored = await store.findWorkflows();

@@ -4,8 +4,9 @@ import { canonicalJson, familyOf, type WorkflowDefinition } from "@holdfast/doma
 const versions = 999_999;
 
 /**
- * The definition under a version that follows from its content: what was saved without a change is the same version,
- * and each change is another one, so that tasks under way keep theirs. `turn` counts versions that others have.
+ * The definition under a version that follows from its content: what was saved without a change is
+ * the same version, and each change is another one, so that tasks under way keep theirs. `turn`
+ * counts versions that others have.
  */
 export function withContentVersion(definition: WorkflowDefinition, turn = 0): WorkflowDefinition {
   const { name, ...content } = definition;

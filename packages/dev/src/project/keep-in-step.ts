@@ -16,8 +16,8 @@ interface KeepInStepOptions {
 }
 
 /**
- * Does for each save what it needs: applies the workflows that changed, and starts those Agents anew whose file, or
- * what that imports, changed. Saves are done one after the other.
+ * Does for each save what it needs: applies the workflows that changed, and starts those Agents
+ * anew whose file, or what that imports, changed. Saves are done one after the other.
  */
 export function keepInStep(
   options: KeepInStepOptions,
@@ -48,7 +48,10 @@ export function keepInStep(
   };
 }
 
-/** What its process has loaded, and what its text names: of a Node before 22.15 the first is not known. */
+/**
+ * What its process has loaded, and what its text names: of a Node before 22.15 the first is not
+ * known.
+ */
 const isTouched = (
   { agents }: KeepInStepOptions,
   file: string,

@@ -3,12 +3,20 @@ import { openSpare } from "../processes/open-spare.ts";
 import { extensionOf, type PreparedProcess, prepareProcess } from "../processes/prepare-process.ts";
 import type { LoadedFile, LoaderMessage } from "./loader.ts";
 
-/** Loads workflows, each time in a new process: their modules and all that they import are fresh. */
+/**
+ * Loads workflows, each time in a new process: their modules and all that they import are fresh.
+ */
 export interface WorkflowLoader extends AsyncDisposable {
   load(files: readonly string[]): Promise<readonly LoadedFile[]>;
-  /** The files, in the project and elsewhere, that workflows were made of last, or that were looked for in vain. */
+  /**
+   * The files, in the project and elsewhere, that workflows were made of last, or that were looked
+   * for in vain.
+   */
   readonly seen: readonly string[];
-  /** Ends a load that is late, as one is whose module never comes to its end: the next save has to be seen. */
+  /**
+   * Ends a load that is late, as one is whose module never comes to its end: the next save has to
+   * be seen.
+   */
   endLate(): void;
 }
 
@@ -20,7 +28,10 @@ interface LoaderOptions {
   /** Resolves once everything runs. */
   readonly calm: Promise<void>;
   readonly say: (line: string) => void;
-  /** Milliseconds after which a load is late. That alone ends none: how long one takes depends on the machine. */
+  /**
+   * Milliseconds after which a load is late. That alone ends none: how long one takes depends on
+   * the machine.
+   */
   readonly lateAfter?: number;
 }
 

@@ -5,7 +5,10 @@ import { filesSeen, loadModule, ModuleFault } from "@holdfast/runtime/modules";
 import { collectWorkflows, type RefusedDefinition } from "@holdfast/workflow/check";
 import { type LocatedError, locateError } from "./locate-error.ts";
 
-/** A workflow that cannot be stored, or an Agent that cannot be defined, in a file or in what it imports. */
+/**
+ * A workflow that cannot be stored, or an Agent that cannot be defined, in a file or in what it
+ * imports.
+ */
 interface Refused extends Omit<RefusedDefinition, "error"> {
   readonly error: LocatedError;
 }
@@ -26,10 +29,16 @@ export interface LoaderMessage {
   readonly seen: readonly string[];
 }
 
-/** Milliseconds from one look at a load to the next, and how many looks in a row find nothing new before it is given up. */
+/**
+ * Milliseconds from one look at a load to the next, and how many looks in a row find nothing new
+ * before it is given up.
+ */
 const [lookEvery, mostLooks] = [100, 100];
 
-/** The main file of a process that loads workflows once, and ends: the next save needs fresh modules. */
+/**
+ * The main file of a process that loads workflows once, and ends: the next save needs fresh
+ * modules.
+ */
 const files = JSON.parse(process.env["HOLDFAST_FILES"] ?? "[]") as readonly string[];
 const folder = process.cwd();
 const loaded: LoadedFile[] = [];
@@ -51,9 +60,10 @@ async function load(file: string): Promise<LoadedFile> {
 }
 
 /**
- * Loads a module. Throws a `ModuleFault` for one that waits for something before it is loaded: every later save would wait
- * with it. That is counted in turns in which this process was free and no further file was asked for, and not in time: on
- * a busy machine turns come late, and while a file is compiled or run there are none.
+ * Loads a module. Throws a `ModuleFault` for one that waits for something before it is loaded:
+ * every later save would wait with it. That is counted in turns in which this process was free and
+ * no further file was asked for, and not in time: on a busy machine turns come late, and while a
+ * file is compiled or run there are none.
  */
 async function loadUnlessItWaits(file: string): Promise<object> {
   const { promise: waited, reject } = Promise.withResolvers<never>();

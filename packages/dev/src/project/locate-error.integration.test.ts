@@ -18,7 +18,10 @@ const [file, folder] = process.argv.slice(2);
 await import(file).catch((error) => console.log(JSON.stringify(locateError(error, file, folder))));
 `;
 
-/** What is said of a file that cannot be loaded, by a process of its own: Jest reports syntax errors otherwise. */
+/**
+ * What is said of a file that cannot be loaded, by a process of its own: Jest reports syntax errors
+ * otherwise.
+ */
 async function locate(name: string, source: string) {
   const [file, main] = [join(folder, name), join(folder, "locate.mjs")];
   writeFileSync(file, source);

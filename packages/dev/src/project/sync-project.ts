@@ -44,11 +44,16 @@ interface SyncOptions {
 const keptOf = (last: readonly AppliedWorkflow[]): string =>
   last.length === 0 ? "" : " The last good definition stays.";
 
-/** An error of a project's own function, or of a library, does not say of which definition it is. */
+/**
+ * An error of a project's own function, or of a library, does not say of which definition it is.
+ */
 const namedIn = (message: string, name: string): string =>
   message.startsWith(name) ? message : `${name}: ${message}`;
 
-/** Says which definitions of a file are refused. Returns what stays of the workflows: what was applied last. */
+/**
+ * Says which definitions of a file are refused. Returns what stays of the workflows: what was
+ * applied last.
+ */
 const keepRefused = (
   { definitions, refused }: Extract<LoadedFile, { readonly refused: unknown }>,
   before: readonly AppliedWorkflow[],

@@ -19,7 +19,10 @@ export type Snapshot = ReadonlyMap<string, string>;
 const isIgnored = (path: string): boolean =>
   /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)/.test(path);
 
-/** Takes the snapshot with which a watch begins: before the files are loaded, so that no save is missed. */
+/**
+ * Takes the snapshot with which a watch begins: before the files are loaded, so that no save is
+ * missed.
+ */
 export function takeSnapshot(folder: string): Snapshot {
   const files = watchedFolders(folder)
     .filter((one) => existsSync(one))
@@ -33,8 +36,9 @@ export function takeSnapshot(folder: string): Snapshot {
 /** A watch of the files of a project, and of those that it imports from elsewhere. */
 export interface ProjectWatch extends AsyncDisposable {
   /**
-   * Watches these files, too, wherever they are: what a project imports may lie beside it, as the packages of a monorepo
-   * do. One that was written after `loadedFrom`, in milliseconds since 1970, counts as saved.
+   * Watches these files, too, wherever they are: what a project imports may lie beside it, as the
+   * packages of a monorepo do. One that was written after `loadedFrom`, in milliseconds since 1970,
+   * counts as saved.
    */
   also(files: readonly string[], loadedFrom: number): void;
 }
@@ -68,7 +72,8 @@ export function watchProject(
     timer = setTimeout(look, quiet);
   };
   const isOfProject = (path: string): boolean => !isIgnored(relative(folder, path));
-  // It reports each file that it finds at first, too: those that are as in the snapshot are no saves.
+  // It reports each file that it finds at first, too: those that are as in the snapshot are no
+  // saves.
   const watcher = watch(watchedFolders(folder), { ignored: (path) => !isOfProject(path) });
   forEachReport(watcher, (path) => isOfProject(path) && note(path));
   // It reads a folder before it watches it: what is written in between is reported by neither.
@@ -102,8 +107,8 @@ export function watchProject(
 
 function forEachReport(watcher: FSWatcher, note: (path: string) => void): void {
   watcher.on("all", (_, path) => note(path));
-  // Of what the system reports of a file, chokidar passes on one change in 50 ms: it may be the one of a file that is
-  // still empty, and the one with the content is left out.
+  // Of what the system reports of a file, chokidar passes on one change in 50 ms: it may be the one
+  // of a file that is still empty, and the one with the content is left out.
   watcher.on("raw", (_, name: string | null, details) => {
     const { watchedPath } = details as { readonly watchedPath: string };
     note(watchedPath);

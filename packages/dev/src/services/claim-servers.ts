@@ -4,7 +4,9 @@ import { dirname } from "node:path";
 import { submissionQueue } from "@holdfast/contracts";
 import { askBroker } from "@holdfast/local-stack";
 
-/** The project that is developed, and whether it takes servers that another installation has used. */
+/**
+ * The project that is developed, and whether it takes servers that another installation has used.
+ */
 export interface Project {
   readonly project: string;
   readonly takesOver: boolean;
@@ -23,8 +25,8 @@ export function projectOf(file: string): string {
 }
 
 /**
- * Marks a broker as that of a project. It has no messages; its arguments hold the project, and the broker refuses to
- * declare it with others.
+ * Marks a broker as that of a project. It has no messages; its arguments hold the project, and the
+ * broker refuses to declare it with others.
  */
 const projectQueue = "holdfast.project";
 

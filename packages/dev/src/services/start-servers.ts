@@ -21,7 +21,9 @@ interface Servers extends Places, AsyncDisposable {
   readonly clock: DevClock;
 }
 
-/** Finds or starts Postgres and RabbitMQ, and brings the state store to the schema of this release. */
+/**
+ * Finds or starts Postgres and RabbitMQ, and brings the state store to the schema of this release.
+ */
 export async function startServers(options: ServerOptions): Promise<Servers> {
   const { dataFolder, owner, fresh, say, onBrokerLoaded } = options;
   const givenBroker = process.env["BROKER_URL"];
@@ -57,7 +59,10 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
   };
 }
 
-/** Says where both servers are as soon as that is known. After that it must stay so: services look for them there. */
+/**
+ * Says where both servers are as soon as that is known. After that it must stay so: services look
+ * for them there.
+ */
 function collectPlaces(onPlaces: (places: Places) => void) {
   let known = { stateStoreUrl: "", brokerUrl: "" };
   let isSaid = false;

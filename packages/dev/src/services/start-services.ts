@@ -6,12 +6,16 @@ import type { OneProcess, PartName } from "../one-process/one-process.ts";
 import { readLogLine } from "../processes/log-line.ts";
 
 /**
- * A workflow may be saved before its Agent: its tasks wait for it, and holdfast why says so. The version in a file
- * stands for the active one: what is stored has a version that follows from its content.
+ * A workflow may be saved before its Agent: its tasks wait for it, and holdfast why says so. The
+ * version in a file stands for the active one: what is stored has a version that follows from its
+ * content.
  */
 const lenient = { UNKNOWN_AGENTS: "accept", UNKNOWN_VERSIONS: "newest" };
 
-/** Pages that a developer serves on this machine: the development server of an application has a port of its own. */
+/**
+ * Pages that a developer serves on this machine: the development server of an application has a
+ * port of its own.
+ */
 const pagesOfThisMachine = "http://localhost:*,http://127.0.0.1:*,http://[::1]:*";
 
 /** Addresses by which the services of a project find each other. */
@@ -23,8 +27,9 @@ export interface Places {
 /** The services of a project, in this process. Disposing stops them. */
 export interface Services extends AsyncDisposable {
   /**
-   * Starts them and resolves to the API's URL once the first task can be done. The Supervisor starts a moment later:
-   * it mends what has gone wrong for seconds, and would take its part of the processor from the others.
+   * Starts them and resolves to the API's URL once the first task can be done. The Supervisor
+   * starts a moment later: it mends what has gone wrong for seconds, and would take its part of the
+   * processor from the others.
    */
   begin(places: Places): Promise<string>;
 }
@@ -46,7 +51,10 @@ export class Crash extends Error {
 /** Milliseconds after the others are ready. */
 const supervisorAfter = 1_000;
 
-/** Loads what the first task needs, with the libraries: it takes the processor for a moment that nothing else needs. */
+/**
+ * Loads what the first task needs, with the libraries: it takes the processor for a moment that
+ * nothing else needs.
+ */
 export async function loadServices(options: ServiceOptions): Promise<Services> {
   const { port, operatorToken, say, stop } = options;
   const { loadService, openOneProcess } = await import("../one-process/one-process.ts");
@@ -66,7 +74,8 @@ export async function loadServices(options: ServiceOptions): Promise<Services> {
   await Promise.all([loadService("submission"), loadService("scheduler")]);
   return {
     async begin({ stateStoreUrl, brokerUrl }) {
-      // The servers are the project's by now, and its store may be another one than at its last start.
+      // The servers are the project's by now, and its store may be another one than at its last
+      // start.
       const servers = { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl };
       const shared = { ...servers, BROKER_TAKE_OVER: "on" };
       const CORS_ORIGINS = process.env["CORS_ORIGINS"] ?? pagesOfThisMachine;
@@ -89,7 +98,10 @@ export async function loadServices(options: ServiceOptions): Promise<Services> {
   };
 }
 
-/** What the user has set for the services, such as `RETENTION`. The options of Node have had their effect already. */
+/**
+ * What the user has set for the services, such as `RETENTION`. The options of Node have had their
+ * effect already.
+ */
 function settingsOfUser(): Environment {
   const { NODE_OPTIONS: _, ...settings } = process.env;
   return settings;

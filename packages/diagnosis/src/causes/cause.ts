@@ -8,8 +8,8 @@ import type {
 } from "@holdfast/state-store";
 
 /**
- * What can keep tasks from going on, causes before their effects: what stands earlier explains what stands later. Every
- * page, command and route that says why something waits takes this order.
+ * What can keep tasks from going on, causes before their effects: what stands earlier explains what
+ * stands later. Every page, command and route that says why something waits takes this order.
  */
 export const causeKinds = [
   "scheduler",
@@ -79,10 +79,15 @@ export interface BrokerState {
 /** What one look at the system has shown: `systemFacts` makes it of what was looked at. */
 export interface SystemFacts {
   readonly now: Instant;
-  /** What is known of the Schedulers; null: the store could not be read, and the broker does not say. */
+  /**
+   * What is known of the Schedulers; null: the store could not be read, and the broker does not
+   * say.
+   */
   readonly schedulers: ProcessFacts | null;
   readonly supervisors: ProcessFacts | null;
-  /** Processes of submission that make tasks of what applications enqueue; null: that is not known. */
+  /**
+   * Processes of submission that make tasks of what applications enqueue; null: that is not known.
+   */
   readonly takers: ProcessFacts | null;
   readonly inbox: InboxFacts;
   readonly broker: BrokerState;

@@ -17,7 +17,10 @@ const hidden: Readonly<Partial<Record<CauseKind, readonly CauseKind[]>>> = {
   broker: ["replies"],
 };
 
-/** All that keeps tasks from going on, causes before their effects, each with the one act that helps. Pure. */
+/**
+ * All that keeps tasks from going on, causes before their effects, each with the one act that
+ * helps. Pure.
+ */
 export function findCauses(facts: SystemFacts): readonly Cause[] {
   const found = [
     ...schedulerCause(facts),
@@ -60,7 +63,10 @@ function supervisorCause({ supervisors, now }: SystemFacts): readonly Cause[] {
   ];
 }
 
-/** Milliseconds after which a submission should be a task, and after which that is the fault of those who make it one. */
+/**
+ * Milliseconds after which a submission should be a task, and after which that is the fault of
+ * those who make it one.
+ */
 const takenWithin = 10_000;
 const takenAtLast = 60_000;
 

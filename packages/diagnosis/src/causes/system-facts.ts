@@ -6,7 +6,10 @@ import type { AgentState, BrokerState, ProcessFacts, RemoteState, SystemFacts } 
 export interface BrokerView extends BrokerState {
   /** How many Schedulers listen for replies; null: that is not known. */
   readonly schedulers: number | null;
-  /** How many consumers each Agent has; null: it has no queue. Of an Agent that is not named nothing is known. */
+  /**
+   * How many consumers each Agent has; null: it has no queue. Of an Agent that is not named nothing
+   * is known.
+   */
   readonly consumers: Readonly<Record<string, number | null>>;
 }
 
@@ -46,7 +49,10 @@ export interface SeenPause {
   readonly paused: PauseFacts;
 }
 
-/** All that is looked at, by each page and command that says why something waits: none of it can be left out. */
+/**
+ * All that is looked at, by each page and command that says why something waits: none of it can be
+ * left out.
+ */
 export interface SystemSources extends PathFacts {
   readonly now: Instant;
   readonly broker: BrokerView;
@@ -58,7 +64,10 @@ export interface SystemSources extends PathFacts {
   readonly remotes: readonly RemoteState[];
 }
 
-/** What `findCauses` is given: the broker is believed where it was asked, and heartbeats where it was not. Pure. */
+/**
+ * What `findCauses` is given: the broker is believed where it was asked, and heartbeats where it
+ * was not. Pure.
+ */
 export function systemFacts(sources: SystemSources): SystemFacts {
   const { now, broker, instances, inbox, unproven, outages, pauses, agents, remotes } = sources;
   const announced = processes(({ service }) => service === "scheduler", instances);
@@ -127,10 +136,15 @@ function agentState(agent: SeenAgent, { broker, pauses, schedulerSeen }: Around)
   };
 }
 
-/** Milliseconds that a Scheduler must have lived on after the last heartbeat of an Agent, to have missed one. */
+/**
+ * Milliseconds that a Scheduler must have lived on after the last heartbeat of an Agent, to have
+ * missed one.
+ */
 const missedWithin: Milliseconds = 5_000;
 
-/** Heartbeats come through Schedulers: an Agent is silent only if one of these was there to notice. */
+/**
+ * Heartbeats come through Schedulers: an Agent is silent only if one of these was there to notice.
+ */
 function isHeard(
   { living, announces, lastSeen }: SeenAgent,
   schedulerSeen: Instant | null,

@@ -16,9 +16,10 @@ export interface AgentFacts {
 const defaultTimeout = 30 * 60_000;
 
 /**
- * Whether the time limits of Agents let them work to their end. A request stays unacknowledged while its Agent works on it: past its consumer timeout the broker
- * takes the Agent for dead, closes its channel and delivers the request again. Agents acknowledge the
- * requests of long attempts early.
+ * Whether the time limits of Agents let them work to their end. A request stays unacknowledged
+ * while its Agent works on it: past its consumer timeout the broker takes the Agent for dead,
+ * closes its channel and delivers the request again. Agents acknowledge the requests of long
+ * attempts early.
  */
 export function checkTimeouts({ needs, broker, consumerTimeout }: AgentFacts): readonly Finding[] {
   const queues = managed(broker.management)?.queues ?? [];

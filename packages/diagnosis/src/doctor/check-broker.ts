@@ -34,7 +34,10 @@ function checkVersion(version: string): readonly Finding[] {
   return [fine("broker.version", `RabbitMQ ${version}${untested}`)];
 }
 
-/** Whether the virtual host belongs to another state store. Until a service connects, it belongs to none. */
+/**
+ * Whether the virtual host belongs to another state store. Until a service connects, it belongs to
+ * none.
+ */
 const checkOwner = (owner: BrokerFacts["owner"]): readonly Finding[] =>
   owner === null || owner.difference === null
     ? []

@@ -29,7 +29,10 @@ const codes: Readonly<Record<CauseKind, string>> = {
   circuits: "agents.breakers_open",
 };
 
-/** What keeps tasks from going on now, causes before their effects, in the words that `why` and the overview have for it. */
+/**
+ * What keeps tasks from going on now, causes before their effects, in the words that `why` and the
+ * overview have for it.
+ */
 export function checkCauses({ store, broker }: Facts, now: Instant): readonly Finding[] {
   const contents = store instanceof Fault ? null : store.contents;
   const needs = contents?.needs ?? [];

@@ -11,8 +11,8 @@ const code = "store.clock_jumped";
 const when = (instant: number): string => new Date(instant).toISOString();
 
 /**
- * Whether the clock of Postgres, by which everything is decided, has jumped. `advance`: by how many milliseconds
- * `holdfast dev` has advanced it; what is deleted by age does not go by that.
+ * Whether the clock of Postgres, by which everything is decided, has jumped. `advance`: by how many
+ * milliseconds `holdfast dev` has advanced it; what is deleted by age does not go by that.
  */
 export function checkClockJump(facts: ClockFacts, advance = 0): Finding {
   const { now, latest, trustedAt, aheadSince } = facts;

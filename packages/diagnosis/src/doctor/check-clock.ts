@@ -1,7 +1,9 @@
 import { durationText } from "@holdfast/domain";
 import { type Finding, fine, wrong } from "./finding.ts";
 
-/** One look at both clocks, in milliseconds since 1970: before the question, the answer, after it. */
+/**
+ * One look at both clocks, in milliseconds since 1970: before the question, the answer, after it.
+ */
 export interface ClockSample {
   readonly before: number;
   readonly store: number;
@@ -12,8 +14,9 @@ export interface ClockSample {
 const tolerated = 1_000;
 
 /**
- * Compares this host's clock with the store's. The store's alone decides anything, but logs and traces are read side
- * by side. `advance`: by how many milliseconds `holdfast dev` has advanced it, which the samples leave out.
+ * Compares this host's clock with the store's. The store's alone decides anything, but logs and
+ * traces are read side by side. `advance`: by how many milliseconds `holdfast dev` has advanced it,
+ * which the samples leave out.
  */
 export function checkClock(samples: readonly ClockSample[], advance = 0): readonly Finding[] {
   const [best] = samples.toSorted((a, b) => roundTrip(a) - roundTrip(b));

@@ -1,7 +1,10 @@
 import { type ContractDifference, differenceText } from "@holdfast/state-store";
 import { type Finding, orFine, unseen, wrong } from "./finding.ts";
 
-/** Whether running instances of Agents can do what stored workflows ask for, by the contracts of both. */
+/**
+ * Whether running instances of Agents can do what stored workflows ask for, by the contracts of
+ * both.
+ */
 export function checkContracts(differences: readonly ContractDifference[]): readonly Finding[] {
   const differing = differences.filter(
     ({ isRetired, reading }) => !isRetired && reading !== "fits",

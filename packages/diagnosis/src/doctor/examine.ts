@@ -95,7 +95,10 @@ const checkConsumers = (stalledConsumers: readonly StalledConsumerFacts[]): read
     "every Scheduler records what it reads",
   );
 
-/** Whether every stored definition, and every unfinished task, can be used as it stands in the store. */
+/**
+ * Whether every stored definition, and every unfinished task, can be used as it stands in the
+ * store.
+ */
 const checkDefinitions = ({ workflows, uncheckedWorkflows, tasks }: Unusable): readonly Finding[] =>
   orFine(
     [
@@ -187,7 +190,10 @@ const checkNotifications = ({ undelivered, unsent }: UnsentNotifications): reado
     "every alert reached a queue, and no notification waits",
   );
 
-/** What is paused, by whom and why: an operator's request, so nothing is wrong, but it holds orders up. */
+/**
+ * What is paused, by whom and why: an operator's request, so nothing is wrong, but it holds orders
+ * up.
+ */
 function checkPauses({
   inForce,
   tasks,

@@ -1,4 +1,6 @@
-/** What it means when an invariant does not hold, and what to do. Keys are the names in the view. */
+/**
+ * What it means when an invariant does not hold, and what to do. Keys are the names in the view.
+ */
 const explanations: Readonly<Record<string, string>> = {
   "every task has steps":
     "The task was written without its steps, so nothing will ever happen to it: submit it anew.",

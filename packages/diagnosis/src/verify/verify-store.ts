@@ -12,7 +12,10 @@ export interface VerifiedStore extends Omit<Verification, "violations"> {
   readonly violations: readonly ExplainedViolation[];
 }
 
-/** Looks through the store for what must never be: rules that do not hold, and tasks that cannot be decided about. */
+/**
+ * Looks through the store for what must never be: rules that do not hold, and tasks that cannot be
+ * decided about.
+ */
 export async function verifyStore(
   store: Pick<StoreInspector, "findLowestId" | "findRange" | "findViolations" | "findUnusable">,
   options: VerifyOptions,

@@ -9,7 +9,9 @@ import { type Facts, laneOf } from "./facts.ts";
 export interface CausesOfStep {
   /** Causes in the system, its workflow and its remote service, in their order. */
   readonly shared: readonly Cause[];
-  /** One for each Agent that may take it, in the order of its lane; null: nothing keeps it there. */
+  /**
+   * One for each Agent that may take it, in the order of its lane; null: nothing keeps it there.
+   */
   readonly ofAgents: readonly (Cause | null)[];
 }
 

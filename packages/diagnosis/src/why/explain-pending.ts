@@ -12,8 +12,9 @@ import { alertAfter, countedFaultOf, faultOf, queueMissing, stepOf, waitLimit } 
 const defaultMaxInFlight = 200;
 
 /**
- * Why no Scheduler has claimed a pending step: the first cause of the one order that all pages have. A delay of its own
- * stands behind what no Scheduler can do anything about, and before what its Agents lack.
+ * Why no Scheduler has claimed a pending step: the first cause of the one order that all pages
+ * have. A delay of its own stands behind what no Scheduler can do anything about, and before what
+ * its Agents lack.
  */
 export function explainPending(step: StepFacts, facts: Facts): string {
   const { shared, ofAgents } = causesOfStep(step, facts);
@@ -55,7 +56,9 @@ function releasedReason(step: StepFacts): string | null {
     : null;
 }
 
-/** How long a step may wait that is requeued: its own setting counts, then the limit of its task. */
+/**
+ * How long a step may wait that is requeued: its own setting counts, then the limit of its task.
+ */
 function requeueLimit(step: StepFacts, facts: Facts): string {
   const most = facts.plan?.steps.get(step.name)?.maxRequeues;
   const limit = waitLimit(facts);
@@ -113,7 +116,10 @@ function limitReason(step: StepFacts, facts: Facts): string | null {
   return `${full} (${why}). ${turnOf(step)}`;
 }
 
-/** How many steps of one Agent the Schedulers may have in flight: their number, the MAX_IN_FLIGHT of each, and both in words. */
+/**
+ * How many steps of one Agent the Schedulers may have in flight: their number, the MAX_IN_FLIGHT of
+ * each, and both in words.
+ */
 function limitsOf({ broker, inFlightLimits }: Facts): {
   readonly maxInFlight: number;
   readonly schedulers: number;

@@ -12,7 +12,10 @@ import type { Facts } from "./facts.ts";
 export interface ExplainedTask extends Explanation {
   readonly workflow: string;
   readonly processState: Facts["processState"];
-  /** Who is ahead of the step that it waits for, while that is due; null: it waits for something else. */
+  /**
+   * Who is ahead of the step that it waits for, while that is due; null: it waits for something
+   * else.
+   */
   readonly turnOf: string | null;
   /** Whether the broker was seen. False: it may be the reason all the same. */
   readonly sawBroker: boolean;
@@ -28,8 +31,8 @@ interface Sources {
 }
 
 /**
- * Looks at both servers, and says what a task waits for or how it ended; null: there is none of that id. Throws a
- * `PermanentFault` for a submission of the inbox that was refused.
+ * Looks at both servers, and says what a task waits for or how it ended; null: there is none of
+ * that id. Throws a `PermanentFault` for a submission of the inbox that was refused.
  */
 export async function explainTask(
   { store, broker: address }: Sources,

@@ -37,7 +37,9 @@ export function explain(facts: Facts): Explanation {
 
 const openStates: ReadonlySet<string> = new Set(["waiting", "pending", "processing"]);
 
-/** Who is ahead of the step that the sentence is about; null: it is not due, so that it has no turn. */
+/**
+ * Who is ahead of the step that the sentence is about; null: it is not due, so that it has no turn.
+ */
 export function turnIn(facts: Facts): string | null {
   const subject = subjectOf(facts);
   const isDue = subject?.processState === "pending" && (subject.notBefore ?? 0) <= facts.now;
@@ -81,7 +83,10 @@ function openSentence(facts: Facts, subject: StepFacts | null): string {
   return subject === null ? nothing(facts) : explainStep(subject, facts);
 }
 
-/** What an operator or the Supervisor must look at first, then what is in progress, then what is next. */
+/**
+ * What an operator or the Supervisor must look at first, then what is in progress, then what is
+ * next.
+ */
 const urgency = ["error", "processing", "pending", "waiting"] as const;
 
 /** The step that the sentence is about; null: none is open. */

@@ -24,7 +24,9 @@ export function faultOf({ faultCode, lastReason, faultDetail }: StepFacts): stri
   return faultDetail === null ? code : `${code}: ${faultDetail}`;
 }
 
-/** "payments.declined: not enough money, said by the remote service": of a failure that was counted. */
+/**
+ * "payments.declined: not enough money, said by the remote service": of a failure that was counted.
+ */
 export function countedFaultOf(step: StepFacts): string {
   const { faultCode, lastReason, processState } = step;
   const reason = faultCode ?? lastReason;

@@ -15,7 +15,9 @@ const longestCredit: Milliseconds = 1_000;
 
 const perItem = (rate: number): Milliseconds => 1_000 / rate;
 
-/** The instant from which the rate of a new operation counts: its first item may be applied at once. */
+/**
+ * The instant from which the rate of a new operation counts: its first item may be applied at once.
+ */
 export const firstPacedFrom = (rate: number, now: Instant): Instant => now - perItem(rate);
 
 /** No rate is used up in advance: the clock was set back, and the rate begins anew. */

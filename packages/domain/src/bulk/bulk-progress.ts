@@ -11,7 +11,10 @@ export type BulkCounts = Readonly<Record<BulkOutcome, number>>;
 
 export interface BulkProgress extends BulkCounts {
   readonly state: BulkState;
-  /** Items that are applied first, and must succeed before any other is applied; 0: there is no canary. */
+  /**
+   * Items that are applied first, and must succeed before any other is applied; 0: there is no
+   * canary.
+   */
   readonly canary: number;
 }
 

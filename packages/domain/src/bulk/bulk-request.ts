@@ -27,7 +27,10 @@ export interface NewBulkRequest {
   readonly step: string | null;
 }
 
-/** The event that asks a task for what is requested, and the attempt that it is about; or why there is none. */
+/**
+ * The event that asks a task for what is requested, and the attempt that it is about; or why there
+ * is none.
+ */
 export type BulkRequest =
   | { readonly event: OperatorEvent; readonly step: string | null; readonly attempt: number | null }
   | {

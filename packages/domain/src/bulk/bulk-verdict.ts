@@ -29,9 +29,9 @@ const succeeded: BulkVerdict = { outcome: "succeeded", code: null };
 const failedAgain = (code: string | null): BulkVerdict => ({ outcome: "failedAgain", code });
 
 /**
- * What has become of a task since an action was applied to it: `applied` until it has ended as the action intends,
- * or its step got beyond the failure, or failed for good again. A task that is gone shows nothing, so it does not
- * count as repaired.
+ * What has become of a task since an action was applied to it: `applied` until it has ended as the
+ * action intends, or its step got beyond the failure, or failed for good again. A task that is gone
+ * shows nothing, so it does not count as repaired.
  */
 export function bulkVerdictOf({ action }: BulkTarget, facts: BulkFacts | null): BulkVerdict {
   if (facts === null) return failedAgain("bulk.task_gone");

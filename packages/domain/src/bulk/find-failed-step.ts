@@ -27,7 +27,10 @@ export type FailedStepFound<S> =
       readonly failed: readonly string[];
     };
 
-/** Finds the failed step of that name, or without a name the only one that failed for the task's goal. */
+/**
+ * Finds the failed step of that name, or without a name the only one that failed for the task's
+ * goal.
+ */
 export function findFailedStep<S extends StepOfTask>(
   steps: readonly S[],
   { goal, name }: Asked,

@@ -41,7 +41,10 @@ export const widthOf: Readonly<Record<Resolution, Milliseconds>> = {
   day: 86_400_000,
 };
 
-/** Counts of one subject: everything (""), `workflow:<name>` or `agent:<name>`, in a span of time that begins at `at`. */
+/**
+ * Counts of one subject: everything (""), `workflow:<name>` or `agent:<name>`, in a span of time
+ * that begins at `at`.
+ */
 export interface CountedBucket extends Counts {
   readonly resolution: Resolution;
   readonly subject: string;
@@ -51,7 +54,9 @@ export interface CountedBucket extends Counts {
 
 type Increment = Partial<Counts> & { readonly took?: Milliseconds | null };
 
-/** Counts events by minute, hour and day of each subject. The order of the events does not matter. */
+/**
+ * Counts events by minute, hour and day of each subject. The order of the events does not matter.
+ */
 export function countEvents(events: readonly CountedEvent[]): readonly CountedBucket[] {
   const minutes = new Map<string, CountedBucket>();
   for (const event of events) {

@@ -1,8 +1,9 @@
 import type { Milliseconds } from "../workflow-definition.ts";
 
 /**
- * How many durations fell into each bucket. Bucket k ends at 2^(k/4) ms, so a quantile is at most 10 % wrong,
- * whatever the durations. Histograms are added bucket by bucket: an hour is the sum of its minutes.
+ * How many durations fell into each bucket. Bucket k ends at 2^(k/4) ms, so a quantile is at most
+ * 10 % wrong, whatever the durations. Histograms are added bucket by bucket: an hour is the sum of
+ * its minutes.
  */
 export type DurationHistogram = readonly number[];
 
@@ -33,7 +34,10 @@ export function addDuration(histogram: DurationHistogram, ms: Milliseconds): num
   return added;
 }
 
-/** The duration (ms) that a part of all durations does not exceed: the middle of its bucket. Null: there are none. */
+/**
+ * The duration (ms) that a part of all durations does not exceed: the middle of its bucket. Null:
+ * there are none.
+ */
 export function quantileOf(histogram: DurationHistogram, part: number): Milliseconds | null {
   const total = histogram.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;

@@ -4,7 +4,9 @@ export interface IdSpan {
   readonly to: number;
 }
 
-/** What is left of spans of ids without those that were seen. Spans and ids may come in any order. */
+/**
+ * What is left of spans of ids without those that were seen. Spans and ids may come in any order.
+ */
 export function idGaps(spans: readonly IdSpan[], seen: Iterable<number>): readonly IdSpan[] {
   const ids = [...new Set(seen)].toSorted((one, other) => one - other);
   let at = 0;

@@ -10,8 +10,9 @@ const word = /[\p{L}\p{N}_](?:[\p{L}\p{N}_.:@/+-]*[\p{L}\p{N}_])?/gu;
 const varies = /\p{N}|^[a-f]{8,}$/iu;
 
 /**
- * A message without what differs from one failure to the next: numbers, ids and quoted values become `#`, and a list
- * of them a single one. At most 200 characters, in time that grows with the length of the message alone.
+ * A message without what differs from one failure to the next: numbers, ids and quoted values
+ * become `#`, and a list of them a single one. At most 200 characters, in time that grows with the
+ * length of the message alone.
  */
 export function messagePattern(message: string): string {
   const pattern = message

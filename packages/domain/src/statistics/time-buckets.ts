@@ -33,8 +33,8 @@ const widths = [
 ] as const;
 
 /**
- * The narrowest buckets of which at most 400 cover the range, and whose counts are still kept at `now`. A range that
- * is too long for the widest of them begins later than asked.
+ * The narrowest buckets of which at most 400 cover the range, and whose counts are still kept at
+ * `now`. A range that is too long for the widest of them begins later than asked.
  */
 export function planBuckets({ from, until }: TimeSpan, now: Instant): BucketPlan {
   const plans = widths.map(({ resolution, bucketMs }) => ({
@@ -57,7 +57,9 @@ export interface ResolvedSpan extends TimeSpan {
   readonly resolution: Resolution;
 }
 
-/** The same range in few counts: days within it, hours before and after those, minutes at its ends. */
+/**
+ * The same range in few counts: days within it, hours before and after those, minutes at its ends.
+ */
 export function spansOf({ from, until }: TimeSpan, finest: Resolution): readonly ResolvedSpan[] {
   return cover({ from, until }, resolutions.toReversed(), finest);
 }

@@ -12,7 +12,10 @@ export interface ContainerOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** What the image's own entry point is given. */
   readonly command?: readonly string[];
-  /** Ports of the container, and those of this machine that lead to them and stay the same over a restart. */
+  /**
+   * Ports of the container, and those of this machine that lead to them and stay the same over a
+   * restart.
+   */
   readonly ports: readonly { readonly container: number; readonly host: number }[];
 }
 
@@ -61,7 +64,10 @@ export const containerOf = (options: ContainerOptions): GenericContainer =>
     .withCommand([...(options.command ?? [])])
     .withLabels({ [ownerLabel]: ownerOf(process.pid) });
 
-/** Publishes its ports on the loopback interface alone. The library knows ports of all interfaces only. */
+/**
+ * Publishes its ports on the loopback interface alone. The library knows ports of all interfaces
+ * only.
+ */
 class LoopbackContainer extends GenericContainer {
   constructor({ image, ports }: ContainerOptions) {
     super(image);

@@ -17,7 +17,10 @@ export async function whyNoContainer(image: string): Promise<string | null> {
   return `Docker has no image ${image} and could not pull it within ${pullWithinMs / 1_000} s`;
 }
 
-/** It is large, and most machines get their servers without it, so it is installed only to use Docker. */
+/**
+ * It is large, and most machines get their servers without it, so it is installed only to use
+ * Docker.
+ */
 function hasClient(): boolean {
   try {
     createRequire(import.meta.url).resolve("testcontainers");

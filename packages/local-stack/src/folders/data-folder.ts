@@ -17,15 +17,18 @@ const ownerFile = "owner.pid";
 const placeFile = "place";
 const formatFile = "format";
 /**
- * The format of a data folder. Raise it when this release cannot use what an earlier one left there: other
- * servers, another layout, or a store whose migrations are no longer there.
+ * The format of a data folder. Raise it when this release cannot use what an earlier one left
+ * there: other servers, another layout, or a store whose migrations are no longer there.
  */
 const currentFormat = "2";
 
 /** Why a data folder cannot be used, in a sentence that says what to do. */
 export class DataFolderFault extends Error {}
 
-/** The folder for everything that we keep on this machine: `.holdfast` in the project, or HOLDFAST_DATA. */
+/**
+ * The folder for everything that we keep on this machine: `.holdfast` in the project, or
+ * HOLDFAST_DATA.
+ */
 export function holdfastFolder(): string {
   const inProject = fileURLToPath(new URL("../../../../.holdfast", import.meta.url));
   return process.env["HOLDFAST_DATA"] ?? inProject;

@@ -9,7 +9,10 @@ const prefix = "/var/tmp/holdfast-";
 /** The name on disk is that of earlier releases, whose folders must be removable, too. */
 const note = (dataFolder: string) => join(dataFolder, "unprivileged-home");
 
-/** A folder that the unprivileged account can enter and write, with a copy of `binaries`; the same one at each start. */
+/**
+ * A folder that the unprivileged account can enter and write, with a copy of `binaries`; the same
+ * one at each start.
+ */
 export async function unprivilegedHome(binaries: string, dataFolder: string): Promise<string> {
   const known = knownHome(dataFolder);
   if (known !== null && isComplete(known)) return known;

@@ -10,7 +10,10 @@ export interface Database extends AsyncDisposable {
 interface DatabaseOptions {
   /** The name of the database; unique unless given. */
   readonly name?: string;
-  /** The database that it is a copy of; nothing may be connected to that meanwhile. Without it it is empty. */
+  /**
+   * The database that it is a copy of; nothing may be connected to that meanwhile. Without it it is
+   * empty.
+   */
   readonly template?: string;
 }
 

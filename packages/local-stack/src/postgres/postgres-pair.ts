@@ -15,7 +15,9 @@ import { queryOnce } from "./query-once.ts";
 const run = promisify(execFile);
 const name = "holdfast";
 
-/** A primary and its standby: two clusters on this machine, the second one streams from the first. */
+/**
+ * A primary and its standby: two clusters on this machine, the second one streams from the first.
+ */
 export interface PostgresPair extends AsyncDisposable {
   readonly primary: PostgresServer;
   readonly standby: PostgresServer;
@@ -34,8 +36,8 @@ interface PairOptions {
 }
 
 /**
- * Starts both. The standby begins as a copy of the primary's files that was made before the first start,
- * and takes all that follows from the primary's log: no `pg_basebackup` is needed.
+ * Starts both. The standby begins as a copy of the primary's files that was made before the first
+ * start, and takes all that follows from the primary's log: no `pg_basebackup` is needed.
  */
 export async function startPostgresPair({
   dataFolder,

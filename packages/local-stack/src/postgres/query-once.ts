@@ -1,6 +1,9 @@
 import { Client, type QueryResultRow } from "pg";
 
-/** Long enough for a process that gets no processor for seconds: the server may have answered, and it did not look yet. */
+/**
+ * Long enough for a process that gets no processor for seconds: the server may have answered, and
+ * it did not look yet.
+ */
 const connectWithinMs = 30_000;
 
 /** A connection that runs one statement after the other. */
@@ -8,7 +11,9 @@ export interface Queries extends AsyncDisposable {
   query<Row extends QueryResultRow>(statement: string, values?: unknown[]): Promise<readonly Row[]>;
 }
 
-/** Connects. For what asks again and again: a connection costs the server more than most statements. */
+/**
+ * Connects. For what asks again and again: a connection costs the server more than most statements.
+ */
 export async function openQueries(url: string): Promise<Queries> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs });
   // Without a listener, a server that is killed under the connection would end this process.

@@ -16,7 +16,8 @@ export async function installPackage(name: string): Promise<void> {
   const env = {
     ...process.env,
     DEBIAN_FRONTEND: "noninteractive",
-    // Servers here are our own: the package's service is not to start, neither by init nor by systemd.
+    // Servers here are our own: the package's service is not to start, neither by init nor by
+    // systemd.
     RUNLEVEL: "1",
     SYSTEMD_OFFLINE: "1",
   };
@@ -26,7 +27,10 @@ export async function installPackage(name: string): Promise<void> {
 
 const lockTimeoutMs = 300_000;
 
-/** Waits while another apt runs on this machine: apt itself waits for the lock of dpkg, and not for its lists. */
+/**
+ * Waits while another apt runs on this machine: apt itself waits for the lock of dpkg, and not for
+ * its lists.
+ */
 async function runApt(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const until = Date.now() + lockTimeoutMs;
   const options = ["-o", `DPkg::Lock::Timeout=${lockTimeoutMs / 1000}`];

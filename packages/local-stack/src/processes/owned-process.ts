@@ -31,8 +31,8 @@ export interface OwnedProcess {
 
 /**
  * Starts a server in a session of its own: Ctrl-C reaches this process only, which then ends its
- * servers in order. Should it end without doing so, a guard takes them along; should that be killed,
- * too, the pid file lets the next run end them.
+ * servers in order. Should it end without doing so, a guard takes them along; should that be
+ * killed, too, the pid file lets the next run end them.
  */
 export function startProcess(
   name: string,

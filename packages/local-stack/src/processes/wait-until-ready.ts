@@ -7,8 +7,8 @@ const restMs = 50;
 export type StartingServer = Pick<OwnedProcess, "exited" | "hasExited" | "lastLines">;
 
 /**
- * Asks again and again until `ask` succeeds. Gives up when the server has ended, or after `withinMs`,
- * and then shows the server's own last words.
+ * Asks again and again until `ask` succeeds. Gives up when the server has ended, or after
+ * `withinMs`, and then shows the server's own last words.
  */
 export async function waitUntilReady<Answer>(
   server: StartingServer,

@@ -5,8 +5,8 @@ import type { StackOptions } from "../stack-options.ts";
 export type Force = "url" | "docker" | "local";
 
 /**
- * What keeps each provider from being used, asked only when it is its turn: null when it can be had; else, in a few
- * words, why not.
+ * What keeps each provider from being used, asked only when it is its turn: null when it can be
+ * had; else, in a few words, why not.
  */
 export type Obstacles = Readonly<Partial<Record<Provider, () => Promise<string | null>>>>;
 

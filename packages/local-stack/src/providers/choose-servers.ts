@@ -41,7 +41,10 @@ export async function choosePostgres(options: StackOptions): Promise<Startable<P
   };
 }
 
-/** Chooses where RabbitMQ comes from. There is no stand-in for it: a broker of our own would prove nothing. */
+/**
+ * Chooses where RabbitMQ comes from. There is no stand-in for it: a broker of our own would prove
+ * nothing.
+ */
 export async function chooseBroker(options: StackOptions): Promise<Startable<BrokerServer>> {
   const variable = variableFor(options, "BROKER_URL");
   const url = process.env[variable] ?? "";

@@ -1,6 +1,9 @@
 import { type ConfirmChannel, connect } from "amqplib";
 
-/** Milliseconds. On a busy machine a broker that runs answers late, and one that is away refuses at once. */
+/**
+ * Milliseconds. On a busy machine a broker that runs answers late, and one that is away refuses at
+ * once.
+ */
 const answerWithin = 30_000;
 
 /** Opens a connection and a confirm channel, does something with it, and closes both. */

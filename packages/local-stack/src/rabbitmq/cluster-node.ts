@@ -43,7 +43,10 @@ export interface ClusterSettings {
   readonly cookie: string;
 }
 
-/** Writes the configuration of a node, which is not started by that. `env` is also for the epmd of the cluster. */
+/**
+ * Writes the configuration of a node, which is not started by that. `env` is also for the epmd of
+ * the cluster.
+ */
 export async function prepareNode(name: NodeName, settings: ClusterSettings) {
   const { installation, dataFolder, epmdPort, password, cookie } = settings;
   const folder = join(dataFolder, name);

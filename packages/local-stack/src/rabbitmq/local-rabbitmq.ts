@@ -24,16 +24,21 @@ const readyWithinMs = 120_000;
 const stopWithinMs = 15_000;
 const [user, vhost] = ["holdfast", "holdfast"];
 
-/** Tests try what is beyond the limits that are shipped, too: what every release takes, whatever it takes by default. */
+/**
+ * Tests try what is beyond the limits that are shipped, too: what every release takes, whatever it
+ * takes by default.
+ */
 const testSettings: readonly string[] = ["max_message_size = 134217728"];
 
 export const serverOnly = (node: { readonly isAlone: boolean }) => ({
-  // The script becomes the Erlang VM instead of waiting for it: one process, and its pid is the node.
+  // The script becomes the Erlang VM instead of waiting for it: one process, and its pid is the
+  // node.
   RABBITMQ_ALLOW_INPUT: "1",
   RABBITMQ_SERVER_START_ARGS: "-noinput",
   // The script would boot at once.
   RABBITMQ_NODE_ONLY: "true",
-  // Its schedulers rest at once when they have nothing to do: others need the processor that they would wait on.
+  // Its schedulers rest at once when they have nothing to do: others need the processor that they
+  // would wait on.
   RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1} ${quickBoot(node)}`,
 });
 
@@ -122,8 +127,8 @@ function controlsOf(
 }
 
 /**
- * The node has its name from the start. If RabbitMQ gave it one, it would first run a second Erlang VM, only to have an
- * epmd started, which we did: a twelfth of the time that it boots.
+ * The node has its name from the start. If RabbitMQ gave it one, it would first run a second Erlang
+ * VM, only to have an epmd started, which we did: a twelfth of the time that it boots.
  */
 const distributionOf = (name: string | undefined, port: number) => ({
   RABBITMQ_SERVER_START_ARGS: `${alone.RABBITMQ_SERVER_START_ARGS} -sname ${name} -start_epmd false -kernel inet_dist_listen_min ${port} inet_dist_listen_max ${port}`,

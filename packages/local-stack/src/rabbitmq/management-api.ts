@@ -1,4 +1,7 @@
-/** Calls RabbitMQ's HTTP API, and resolves to the JSON that it answers with; null: to nothing. The URL holds user and password, which `fetch` does not take in a URL. */
+/**
+ * Calls RabbitMQ's HTTP API, and resolves to the JSON that it answers with; null: to nothing. The
+ * URL holds user and password, which `fetch` does not take in a URL.
+ */
 export async function callManagement(
   managementUrl: string,
   method: "GET" | "PUT" | "POST" | "DELETE",
@@ -28,7 +31,10 @@ export async function callManagement(
 
 const mostClosed = 5;
 
-/** Asks once more where RabbitMQ has just closed the connection that was kept, as 4.3 does. Each request may be repeated. */
+/**
+ * Asks once more where RabbitMQ has just closed the connection that was kept, as 4.3 does. Each
+ * request may be repeated.
+ */
 async function askKept(url: URL, request: RequestInit): Promise<Response> {
   for (let closed = 1; ; closed += 1) {
     try {

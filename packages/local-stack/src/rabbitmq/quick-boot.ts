@@ -1,6 +1,6 @@
 /**
- * The applications whose modules RabbitMQ looks through while it boots, and uses for the most part; of those that a
- * release lacks there are none.
+ * The applications whose modules RabbitMQ looks through while it boots, and uses for the most part;
+ * of those that a release lacks there are none.
  */
 const ofErlang = "kernel stdlib compiler syntax_tools crypto mnesia sasl os_mon";
 const ofRabbitmq =
@@ -9,17 +9,21 @@ const ofRabbitmq =
 /** It uses few modules of these. Erlang loads those when they are called. */
 const seldomUsed = "asn1 public_key ssl inets xmerl tools runtime_tools";
 
-/** Names the file that is written when half of the modules are loaded: what comes next leaves a processor idle. */
+/**
+ * Names the file that is written when half of the modules are loaded: what comes next leaves a
+ * processor idle.
+ */
 export const loadedVariable = "HOLDFAST_LOADED";
 
 /**
- * Arguments that make the most of the processors, and then boot. RabbitMQ asks each module for its attributes, twice,
- * and Erlang loads them for that one after the other; here they are loaded at once, on all cores. Of
- * applications that it seldom uses it gets an empty list of modules. Where the node is alone, its quorum queues have no other member to wait for: each would
- * wait for 0.1 to 0.6 s before it elects itself.
+ * Arguments that make the most of the processors, and then boot. RabbitMQ asks each module for its
+ * attributes, twice, and Erlang loads them for that one after the other; here they are loaded at
+ * once, on all cores. Of applications that it seldom uses it gets an empty list of modules. Where
+ * the node is alone, its quorum queues have no other member to wait for: each would wait for 0.1 to
+ * 0.6 s before it elects itself.
  *
- * The script takes its arguments apart at blanks, so there are none in the expression. What goes wrong in it changes
- * nothing: the node boots as ever.
+ * The script takes its arguments apart at blanks, so there are none in the expression. What goes
+ * wrong in it changes nothing: the node boots as ever.
  */
 export const quickBoot = ({ isAlone }: { readonly isAlone: boolean }): string =>
   `-eval ${[
@@ -32,7 +36,10 @@ export const quickBoot = ({ isAlone }: { readonly isAlone: boolean }): string =>
 
 const quietly = (expression: string): string => `(catch(${expression}))`;
 
-/** Loads the descriptions of the applications before RabbitMQ does, each with an empty list of modules. */
+/**
+ * Loads the descriptions of the applications before RabbitMQ does, each with an empty list of
+ * modules.
+ */
 const loadWithoutModules = (applications: string): string =>
   quietly(
     `[application:load({application,A,lists:keystore(modules,1,P,{modules,[]})})||${[
@@ -56,7 +63,10 @@ const namesOf = (applications: string): string =>
     .map((name) => `"${name}"`)
     .join(",");
 
-/** Triggers elections beside the boot, which recovers the queues, until it has ended: for a minute at most. */
+/**
+ * Triggers elections beside the boot, which recovers the queues, until it has ended: for a minute
+ * at most.
+ */
 const elect = `spawn(fun()->lists:any(fun(_)->${[
   "timer:sleep(20)",
   // A row has a third element since Ra 2.7.

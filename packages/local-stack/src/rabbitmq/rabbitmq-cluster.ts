@@ -25,13 +25,16 @@ export interface RabbitmqCluster extends AsyncDisposable {
   readonly url: string;
   readonly nodes: readonly ClusterNode[];
   /**
-   * A line for each queue: its name, the node of its leader, its members, those that are online, and how many messages
-   * wait there and are with consumers.
+   * A line for each queue: its name, the node of its leader, its members, those that are online,
+   * and how many messages wait there and are with consumers.
    */
   describeQueues(): Promise<string>;
   /** The node on which the leader of a quorum queue is. */
   leaderOf(queue: string): Promise<ClusterNode>;
-  /** Cuts one node off from the other two for so many milliseconds. Resolves when it can reach them again. */
+  /**
+   * Cuts one node off from the other two for so many milliseconds. Resolves when it can reach them
+   * again.
+   */
   isolate(node: ClusterNode, forMs: number): Promise<void>;
   importDefinitions(definitions: object): Promise<void>;
 }
@@ -43,7 +46,10 @@ interface ClusterOptions {
   readonly log?: (line: string) => void;
 }
 
-/** Starts the first node, and then the two that join it. Quorum queues that are declared later have three members. */
+/**
+ * Starts the first node, and then the two that join it. Quorum queues that are declared later have
+ * three members.
+ */
 export async function startRabbitmqCluster(options: ClusterOptions): Promise<RabbitmqCluster> {
   const { dataFolder, scripts = null, log = () => {} } = options;
   const found = scripts === null ? findRabbitmq() : installationAt(scripts);
@@ -118,9 +124,9 @@ function clusterCommands(
 }
 
 /**
- * Erlang with which a node cuts itself off from others for a while: a node whose cookie for another node is wrong
- * cannot reach it, and is not reached. The node itself ends it, because each command line costs an Erlang VM, which
- * takes seconds on a busy machine.
+ * Erlang with which a node cuts itself off from others for a while: a node whose cookie for another
+ * node is wrong cannot reach it, and is not reached. The node itself ends it, because each command
+ * line costs an Erlang VM, which takes seconds on a busy machine.
  */
 function isolation(others: readonly ClusterNode[], forMs: number): string {
   const steps = [

@@ -29,7 +29,8 @@ export interface RabbitmqNode {
 
 /**
  * Writes the node's configuration and returns the environment that its server, its `epmd` and its
- * `rabbitmqctl` share. Nothing of the machine's own RabbitMQ is read or written, not even the cookie.
+ * `rabbitmqctl` share. Nothing of the machine's own RabbitMQ is read or written, not even the
+ * cookie.
  */
 export async function prepareRabbitmq(node: RabbitmqNode): Promise<NodeJS.ProcessEnv> {
   const { installation, folder, ports, name = "holdfast", cookie } = node;
@@ -65,8 +66,8 @@ export async function prepareRabbitmq(node: RabbitmqNode): Promise<NodeJS.Proces
 }
 
 /**
- * A node without plugins has a folder of them that holds the server alone. RabbitMQ would look for settings, and then
- * for plugins, in all that could be enabled: a third of the time that it boots.
+ * A node without plugins has a folder of them that holds the server alone. RabbitMQ would look for
+ * settings, and then for plugins, in all that could be enabled: a third of the time that it boots.
  */
 async function withoutPlugins({ installation, folder }: RabbitmqNode): Promise<NodeJS.ProcessEnv> {
   const script = await realpath(join(installation.scripts, "rabbitmq-server"));
@@ -84,8 +85,8 @@ function configuration(node: RabbitmqNode): string {
   const { name, joins, user, password, vhost, settings = [], ports } = node;
   const lines = [
     ...settings,
-    // Before 4.0 a queue writes the headers of some messages that it dead-letters into the log, as warnings: a sender
-    // could keep it busy with that for minutes.
+    // Before 4.0 a queue writes the headers of some messages that it dead-letters into the log, as
+    // warnings: a sender could keep it busy with that for minutes.
     "log.default.level = error",
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
     `default_user = ${user}`,

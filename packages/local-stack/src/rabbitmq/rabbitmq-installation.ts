@@ -10,8 +10,8 @@ export interface RabbitmqInstallation {
 }
 
 /**
- * The servers of packages and of Homebrew, where plain users may run them: what Debian puts into the
- * PATH is a wrapper that insists on root.
+ * The servers of packages and of Homebrew, where plain users may run them: what Debian puts into
+ * the PATH is a wrapper that insists on root.
  */
 const scriptFolders = [
   "/usr/lib/rabbitmq/bin",
@@ -19,7 +19,9 @@ const scriptFolders = [
   "/usr/local/opt/rabbitmq/sbin",
 ];
 
-/** Names the folder of another RabbitMQ, with its scripts and `erl`: tests run on several releases. */
+/**
+ * Names the folder of another RabbitMQ, with its scripts and `erl`: tests run on several releases.
+ */
 const folderVariable = "HOLDFAST_RABBITMQ";
 
 /** The RabbitMQ that is installed here, or null. */

@@ -9,8 +9,8 @@ import { findRabbitmq, type RabbitmqInstallation } from "./rabbitmq-installation
 const run = promisify(execFile);
 
 /**
- * Gets RabbitMQ from the distribution: root installs it, anybody else gets the same packages unpacked
- * into `folder`, and nothing on the machine changes.
+ * Gets RabbitMQ from the distribution: root installs it, anybody else gets the same packages
+ * unpacked into `folder`, and nothing on the machine changes.
  */
 export async function getRabbitmqPackage(
   folder: string,

@@ -15,7 +15,9 @@ interface TestBroker {
 
 const quiet = () => {};
 
-/** Starts a RabbitMQ of a test's own: for what concerns a whole server, such as its certificates. */
+/**
+ * Starts a RabbitMQ of a test's own: for what concerns a whole server, such as its certificates.
+ */
 export async function startRabbitmq({ dataFolder, ...broker }: TestBroker): Promise<BrokerServer> {
   await mkdir(dataFolder, { recursive: true });
   const installation =

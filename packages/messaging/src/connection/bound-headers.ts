@@ -1,6 +1,9 @@
 import type { ChannelModel, Connection, ConsumeMessage } from "amqplib";
 
-/** What the client keeps of a connection, and how it takes the next frame from it: false, if there is no whole one. */
+/**
+ * What the client keeps of a connection, and how it takes the next frame from it: false, if there
+ * is no whole one.
+ */
 interface FrameReader {
   rest: Buffer;
   recvFrame(): unknown;
@@ -16,11 +19,12 @@ export function hasUnreadableHeaders({ properties }: Pick<ConsumeMessage, "prope
 }
 
 /**
- * Has a connection read messages whose headers the client cannot. The client reads a table by recursion, so some
- * 20,000 tables or lists in each other, for which a frame has room, exhaust the stack, and with it goes the
- * connection; the broker then delivers the message to the next one. A frame has room for 60,000 values, too, which
- * keep the event loop for some tenths of a second. Here such a message, and one with more than 32 KiB of headers,
- * arrives with `unreadableHeaders` as its only header, and with its body and all other properties.
+ * Has a connection read messages whose headers the client cannot. The client reads a table by
+ * recursion, so some 20,000 tables or lists in each other, for which a frame has room, exhaust the
+ * stack, and with it goes the connection; the broker then delivers the message to the next one. A
+ * frame has room for 60,000 values, too, which keep the event loop for some tenths of a second.
+ * Here such a message, and one with more than 32 KiB of headers, arrives with `unreadableHeaders`
+ * as its only header, and with its body and all other properties.
  */
 export function boundHeaders({ connection }: Pick<ChannelModel, "connection">): void {
   const reader = connection as Connection & FrameReader;
@@ -40,7 +44,10 @@ export function boundHeaders({ connection }: Pick<ChannelModel, "connection">): 
   };
 }
 
-/** Bytes of a content header that is read: properties are texts of 255 bytes, and headers that Holdfast reads are short. */
+/**
+ * Bytes of a content header that is read: properties are texts of 255 bytes, and headers that
+ * Holdfast reads are short.
+ */
 const mostBytes = 32 * 1024;
 
 /** Takes the headers away from the next frame if there are too many. */
@@ -72,8 +79,8 @@ const marker = ((): Buffer => {
 })();
 
 /**
- * A content header as AMQP 0-9-1 frames it, with the marker for its headers; null: the frame is none, or has no
- * headers, so that they are not what could not be read.
+ * A content header as AMQP 0-9-1 frames it, with the marker for its headers; null: the frame is
+ * none, or has no headers, so that they are not what could not be read.
  */
 function withoutHeaders(frame: Buffer): Buffer | null {
   if (frame[0] !== headerFrame || frame.length < frameHead + contentHead + 2) return null;

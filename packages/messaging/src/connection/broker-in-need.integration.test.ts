@@ -78,7 +78,8 @@ test("a silent connection is detected and replaced", async () => {
   link.silence();
   const startedAt = performance.now();
   expect(await publish("into the void")).toBe("unknown");
-  // Three seconds for a confirm, or sooner when the heartbeats are missed first. A system without either waits for minutes.
+  // Three seconds for a confirm, or sooner when the heartbeats are missed first. A system without
+  // either waits for minutes.
   expect(performance.now() - startedAt).toBeLessThan(15_000);
   await until(async () => (await publish("after")) === "stored");
   await until(() => texts.items.includes("after"));

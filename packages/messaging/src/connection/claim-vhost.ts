@@ -24,10 +24,10 @@ const noAnswer = "the queue does not answer";
 const differs = 406;
 
 /**
- * Marks the virtual host of a connection as that of a state store, or throws `config.invalid` if it is another one's: the
- * two would take each other's replies, tasks and dead letters. A broker that lost its data belongs to the first that
- * comes. Where the broker does not say whose it is, such as to a user who may not ask, that is logged, and the
- * connection is used.
+ * Marks the virtual host of a connection as that of a state store, or throws `config.invalid` if it
+ * is another one's: the two would take each other's replies, tasks and dead letters. A broker that
+ * lost its data belongs to the first that comes. Where the broker does not say whose it is, such as
+ * to a user who may not ask, that is logged, and the connection is used.
  */
 export async function claimVhost(model: ChannelModel, claim: Claim): Promise<void> {
   const { storeId, takesOver, vhost, log } = claim;

@@ -1,6 +1,8 @@
 import type { Milliseconds } from "@holdfast/domain";
 
-/** Rejects with `reason` once that has taken too long. The call goes on, and its outcome is dropped. */
+/**
+ * Rejects with `reason` once that has taken too long. The call goes on, and its outcome is dropped.
+ */
 export async function inTime<Answer>(
   answer: Promise<Answer>,
   within: Milliseconds,
@@ -19,8 +21,8 @@ export async function inTime<Answer>(
 export const queueAnswersWithin: Milliseconds = 10_000;
 
 /**
- * Limits the wait for a queue without a leader: the broker takes each request and never answers, while
- * other queues answer. The error names the queue.
+ * Limits the wait for a queue without a leader: the broker takes each request and never answers,
+ * while other queues answer. The error names the queue.
  */
 export const ofQueue = <Answer>(queue: string, answer: Promise<Answer>): Promise<Answer> =>
   inTime(
@@ -30,8 +32,8 @@ export const ofQueue = <Answer>(queue: string, answer: Promise<Answer>): Promise
   );
 
 /**
- * Bounds the wait for an answer about an exchange: while the nodes of a cluster do not agree about who is alive, one
- * may leave such a question unanswered.
+ * Bounds the wait for an answer about an exchange: while the nodes of a cluster do not agree about
+ * who is alive, one may leave such a question unanswered.
  */
 export const ofExchange = <Answer>(exchange: string, answer: Promise<Answer>): Promise<Answer> =>
   inTime(

@@ -20,10 +20,10 @@ interface CanaryQueueOptions extends CanaryQueueEvents {
 }
 
 /**
- * Tells a broker that has lost everything from one that was away: looks for a durable queue at each new
- * connection, and declares it only once `missing` has resolved. If we die before, or `missing` fails,
- * the next connection finds no canaryQueue either. Nothing is ever in the queue, and it must be in no
- * definitions that a new broker imports.
+ * Tells a broker that has lost everything from one that was away: looks for a durable queue at each
+ * new connection, and declares it only once `missing` has resolved. If we die before, or `missing`
+ * fails, the next connection finds no canaryQueue either. Nothing is ever in the queue, and it must
+ * be in no definitions that a new broker imports.
  */
 export const keepCanaryQueue = (options: CanaryQueueOptions): Promise<AsyncDisposable> => {
   const { name, queue, createChannel, disconnected, missing, signal, starting, log } = options;

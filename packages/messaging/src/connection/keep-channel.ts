@@ -10,7 +10,9 @@ export interface ChannelLog {
 export interface KeptChannel<C extends Channel> extends AsyncDisposable {
   /** The channel; null while there is none. */
   readonly current: C | null;
-  /** Opens a new channel; the one there is stays until then, and is closed once `closing` is done. */
+  /**
+   * Opens a new channel; the one there is stays until then, and is closed once `closing` is done.
+   */
   replace(): void;
 }
 
@@ -38,8 +40,8 @@ const startWithin = 30_000;
 const timeout = 2_000;
 
 /**
- * Keeps one channel open. The client repairs connections but not a channel that died by itself, so a
- * channel is replaced whatever it died of. Resolves once it is open for the first time; throws
+ * Keeps one channel open. The client repairs connections but not a channel that died by itself, so
+ * a channel is replaced whatever it died of. Resolves once it is open for the first time; throws
  * `broker.refused` when that keeps failing. Disposing waits for `closing`, however long it takes.
  */
 export async function keepChannel<C extends Channel>(
@@ -61,7 +63,10 @@ export async function keepChannel<C extends Channel>(
     await bounded(channel.close());
   };
 
-  /** Resolves when the channel is closed, or is to be replaced: then it is `current` until the next one is open. */
+  /**
+   * Resolves when the channel is closed, or is to be replaced: then it is `current` until the next
+   * one is open.
+   */
   const keepOnce = async (): Promise<void> => {
     // No race with a promise of the whole life: it would keep the channel of each race in memory.
     const channel = await unlessAborted(create(), signal);

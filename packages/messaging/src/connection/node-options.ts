@@ -17,9 +17,9 @@ const heartbeat = 5;
 const connectWithin = 5_000;
 
 /**
- * Reads a URL of the broker for the client, for each node that it names; `name` shows in the broker's list of connections.
- * The files of certificates are read anew each time, so they may be replaced. Throws `config.invalid`, or where a file
- * cannot be read.
+ * Reads a URL of the broker for the client, for each node that it names; `name` shows in the
+ * broker's list of connections. The files of certificates are read anew each time, so they may be
+ * replaced. Throws `config.invalid`, or where a file cannot be read.
  */
 export function nodeOptions(url: string, name: string): readonly NodeOptions[] {
   const address = readBrokerUrl(url);

@@ -5,7 +5,10 @@ import { openClosingProxy } from "../../test/closing-proxy.ts";
 import { until } from "../../test/fixtures.ts";
 import { openConnection } from "./open-connection.ts";
 
-/** The start of the frame's payload in which a client says that it closes the connection: class 10, method 50. */
+/**
+ * The start of the frame's payload in which a client says that it closes the connection: class 10,
+ * method 50.
+ */
 const connectionClose = Buffer.from([0, 10, 0, 50]);
 
 test("a connection that breaks while it is closed during connecting does not end the process", async () => {

@@ -13,11 +13,17 @@ import { nodeOptions } from "./node-options.ts";
 import { userOf } from "./user-of.ts";
 
 interface ConnectionOptions {
-  /** What this process knows of the broker. Its URL may name several nodes: `amqp://user:password@a,b:5673,c/vhost`. */
+  /**
+   * What this process knows of the broker. Its URL may name several nodes:
+   * `amqp://user:password@a,b:5673,c/vhost`.
+   */
   readonly server: ServerAccess;
   /** Shows in the broker's list of connections. */
   readonly name: string;
-  /** The store that the virtual host must belong to, and what logs that this cannot be known; null: any will do. */
+  /**
+   * The store that the virtual host must belong to, and what logs that this cannot be known; null:
+   * any will do.
+   */
   readonly owner?: Omit<Claim, "vhost"> | null;
   /** Ends the wait for the first connection. */
   readonly signal?: AbortSignal | undefined;
@@ -38,8 +44,8 @@ const startWithin = 30_000;
 const timeout = 2_000;
 
 /**
- * Connects. Throws `broker.unreachable` when the broker cannot be reached within half a minute, and what the signal
- * aborts with when it does.
+ * Connects. Throws `broker.unreachable` when the broker cannot be reached within half a minute, and
+ * what the signal aborts with when it does.
  */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { server, signal } = options;
@@ -139,7 +145,10 @@ function keepConnection({ server, name, owner = null }: ConnectionOptions) {
   };
 }
 
-/** Connects to a node at random, so that the connections of a node that is lost spread over the others. */
+/**
+ * Connects to a node at random, so that the connections of a node that is lost spread over the
+ * others.
+ */
 function nodeConnector(name: string, user: string, owner: Omit<Claim, "vhost"> | null) {
   let node = Math.random();
 
@@ -185,7 +194,10 @@ async function claim(model: ChannelModel, wanted: Claim): Promise<void> {
   model.off("error", ignore);
 }
 
-/** Resolves to why the connection ended. Says meanwhile why the broker reads nothing from it; null: it does again. */
+/**
+ * Resolves to why the connection ended. Says meanwhile why the broker reads nothing from it; null:
+ * it does again.
+ */
 function untilClosed(
   model: ChannelModel,
   onBlocked: (reason: string | null) => void,
@@ -202,8 +214,8 @@ function untilClosed(
 }
 
 /**
- * The client listens to a connection only a moment after it is open. One that the broker closes in that moment it takes
- * for open, for ever; no channel can be opened on it.
+ * The client listens to a connection only a moment after it is open. One that the broker closes in
+ * that moment it takes for open, for ever; no channel can be opened on it.
  */
 async function sayIfClosed(opened: ChannelModel): Promise<void> {
   try {
@@ -218,7 +230,10 @@ async function sayIfClosed(opened: ChannelModel): Promise<void> {
 /** The user of the URL is another one than at the start. */
 class UserChanged extends Error {}
 
-/** What the client says when the broker closes the connection instead of opening the virtual host: not why. */
+/**
+ * What the client says when the broker closes the connection instead of opening the virtual host:
+ * not why.
+ */
 const vhostRefused = "Expected ConnectionOpenOk; got <ConnectionClose";
 
 /** What an error of the client means for a connection with this URL. */

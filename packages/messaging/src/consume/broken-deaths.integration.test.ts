@@ -18,8 +18,8 @@ const nested = (levels: number): object =>
   levels === 0 ? { a: Array.from({ length: 200 }, () => 1) } : { a: nested(levels - 1) };
 
 /**
- * RabbitMQ before 4.0 ends the process of a queue that is to dead-letter a message with such a header, or has it write the
- * whole header into its log, for minutes.
+ * RabbitMQ before 4.0 ends the process of a queue that is to dead-letter a message with such a
+ * header, or has it write the whole header into its log, for minutes.
  */
 const broken = [["text"], [null], [1], [["text"]], [{ count: 1 }, "text"], true, nested(200)];
 

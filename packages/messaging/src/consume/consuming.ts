@@ -15,7 +15,10 @@ interface ConsumingOptions {
   readonly log: { error(fields: object, message: string): void };
 }
 
-/** The consumers that a broker offers: for single messages, for hints, for batches and for shared queues. */
+/**
+ * The consumers that a broker offers: for single messages, for hints, for batches and for shared
+ * queues.
+ */
 export function consuming(
   options: ConsumingOptions,
 ): Pick<Broker, "consume" | "listen" | "consumeBatches" | "consumeShared"> {
@@ -69,8 +72,8 @@ interface BatchSubscription extends Omit<Parameters<Consumers["subscribe"]>[0], 
 }
 
 /**
- * Consumes batches. A prefetch that is filled by what fails is given once more, by consuming anew: only what else
- * arrives shows whether the store fails, or those messages do.
+ * Consumes batches. A prefetch that is filled by what fails is given once more, by consuming anew:
+ * only what else arrives shows whether the store fails, or those messages do.
  */
 async function subscribeBatches(
   consumers: Consumers,
@@ -82,7 +85,9 @@ async function subscribeBatches(
   return consumer;
 }
 
-/** Consumes several queues as one; one of them becomes our own, with the highest consumer priority. */
+/**
+ * Consumes several queues as one; one of them becomes our own, with the highest consumer priority.
+ */
 function consumeShared(options: ConsumingOptions): Broker["consumeShared"] {
   const { consumers, createChannel, log } = options;
   const sizeLimit = sizeLimitOf(options);
@@ -129,8 +134,8 @@ interface Shares {
 }
 
 /**
- * The prefetch of one queue: from the queues of other consumers as many messages as keep them from growing, as their
- * owners take the rest.
+ * The prefetch of one queue: from the queues of other consumers as many messages as keep them from
+ * growing, as their owners take the rest.
  */
 function shareOf(queue: string, { own, common, prefetch }: Shares): number {
   if (queue === (own ?? common)) return prefetch;

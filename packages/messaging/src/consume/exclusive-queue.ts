@@ -11,13 +11,16 @@ export async function queueFilledBy(channel: Channel, exchange: string): Promise
   return queue;
 }
 
-/** Stands for the queue that one connection has made its own: holds nothing, goes with the connection. */
+/**
+ * Stands for the queue that one connection has made its own: holds nothing, goes with the
+ * connection.
+ */
 export const ownerOf = (queue: string): string => `${queue}.owner`;
 
 /**
- * Makes the first of these queues our own that no other connection has, for as long as our connection
- * lives; null: others have them all. The broker lets one connection have an exclusive queue, and
- * deletes it with the connection, so no process has to detect that an owner died.
+ * Makes the first of these queues our own that no other connection has, for as long as our
+ * connection lives; null: others have them all. The broker lets one connection have an exclusive
+ * queue, and deletes it with the connection, so no process has to detect that an owner died.
  */
 export async function claimExclusive(
   queues: readonly string[],

@@ -32,7 +32,10 @@ interface Options {
   readonly queue: readonly Kind[];
 }
 
-/** A queue whose messages are handed over as a broker does, and a handler that throws where one of them has it throw. */
+/**
+ * A queue whose messages are handed over as a broker does, and a handler that throws where one of
+ * them has it throw.
+ */
 function consume({ prefetch, max, collectFor, takes, queue }: Options) {
   const left = [...queue.entries()];
   const unacknowledged = new Set<number>();

@@ -11,14 +11,20 @@ interface HandleOptions extends PartOptions {
   readonly collectFor?: number | undefined;
 }
 
-/** A full batch need not wait for the one before it: while one is being stored, another is worked at. */
+/**
+ * A full batch need not wait for the one before it: while one is being stored, another is worked
+ * at.
+ */
 const maxWorkers = 2;
-/** One more, for urgent messages alone: they wait for no other batch, and for no more than one of their own. */
+/**
+ * One more, for urgent messages alone: they wait for no other batch, and for no more than one of
+ * their own.
+ */
 const urgentWorkers = 1;
 
 /**
- * Collects deliveries while a batch is being handled, and hands them over together next. A batch that fails
- * keeps no other waiting.
+ * Collects deliveries while a batch is being handled, and hands them over together next. A batch
+ * that fails keeps no other waiting.
  */
 export function handleBatches(options: HandleOptions): Intake {
   const { queue, max, collectFor = 0 } = options;
@@ -119,8 +125,8 @@ function partChooser(waiting: ReturnType<typeof waitingMessages>, max: number) {
 }
 
 /**
- * Starts workers, of which at most so many work at the same time. Each works until it finds nothing to do; the last
- * one is replaced if something has come in since.
+ * Starts workers, of which at most so many work at the same time. Each works until it finds nothing
+ * to do; the last one is replaced if something has come in since.
  */
 function workers(most: number, work: () => Promise<void>, isNeeded: () => boolean) {
   const working = new Set<Promise<void>>();
@@ -141,7 +147,10 @@ function workers(most: number, work: () => Promise<void>, isNeeded: () => boolea
   };
 }
 
-/** Parsed, messages take up to fifteen times the memory of their bytes: three batches hold no more than that each. */
+/**
+ * Parsed, messages take up to fifteen times the memory of their bytes: three batches hold no more
+ * than that each.
+ */
 const maxBytes = 1024 * 1024;
 
 /** Messages whose handling has not begun, in the order of arrival. */
@@ -211,8 +220,8 @@ const newChannelWork = () => ({
 type ChannelWork = ReturnType<typeof newChannelWork>;
 
 /**
- * Handles parts of batches; a part that fails is retried, split or dead-lettered, as `remedyFor` says. It rests by
- * itself until then: its worker goes on with others.
+ * Handles parts of batches; a part that fails is retried, split or dead-lettered, as `remedyFor`
+ * says. It rests by itself until then: its worker goes on with others.
  */
 function partHandler(options: PartOptions) {
   const { handle } = options;
@@ -315,7 +324,9 @@ interface OpenMessage {
   since: number | null;
   /** How many deliveries in it are not handled. */
   left: number;
-  /** One of them could not be handled: later messages are acknowledged without waiting for this one. */
+  /**
+   * One of them could not be handled: later messages are acknowledged without waiting for this one.
+   */
   hasFailed: boolean;
 }
 
@@ -326,8 +337,9 @@ interface Item {
 }
 
 /**
- * The messages of one channel that are not acknowledged, in the order of their arrival. An acknowledgement of one
- * includes all before it, so it waits for those that an urgent one has overtaken.
+ * The messages of one channel that are not acknowledged, in the order of their arrival. An
+ * acknowledgement of one includes all before it, so it waits for those that an urgent one has
+ * overtaken.
  */
 function openMessages() {
   const open = new Map<InboundMessage, OpenMessage>();
@@ -377,7 +389,10 @@ function closeAlone(open: Map<InboundMessage, OpenMessage>, { left, message }: O
   open.delete(message);
 }
 
-/** Sends one acknowledgement for messages that follow one another on a channel: all before them are acknowledged. */
+/**
+ * Sends one acknowledgement for messages that follow one another on a channel: all before them are
+ * acknowledged.
+ */
 function acknowledge(messages: readonly InboundMessage[]): void {
   for (const message of messages) if (!message.isGood) message.acknowledge();
   const rest = messages.filter(({ isAcknowledged }) => !isAcknowledged);
@@ -412,7 +427,10 @@ const restAfter = (failures: number): number =>
 function failedParts() {
   const waiting: Part[] = [];
   const retried = new Set<Part>();
-  /** The instant until which the store is left alone by all that it failed; 0: it works, as far as is known. */
+  /**
+   * The instant until which the store is left alone by all that it failed; 0: it works, as far as
+   * is known.
+   */
   let outageUntil = 0;
   const dueAt = ({ notBefore, failures, error }: Part): number =>
     failures > 0 && isOfSurroundings(error) ? Math.max(notBefore, outageUntil) : notBefore;

@@ -11,7 +11,10 @@ interface Options {
   readonly limit: number;
 }
 
-/** A queue whose messages are handed over as a broker does, what is requeued first, and a handler that fails on all but one. */
+/**
+ * A queue whose messages are handed over as a broker does, what is requeued first, and a handler
+ * that fails on all but one.
+ */
 function consume({ prefetch, onFailure, limit }: Options) {
   const queue = [...Array<string>(prefetch).fill("bad"), "good"].map((text) => ({
     text,

@@ -5,7 +5,10 @@ import type { Intake } from "./subscriptions.ts";
 interface EachOptions {
   readonly queue: string;
   readonly handle: (delivery: Delivery) => Promise<void>;
-  /** `retry`: back to the queue, up to its delivery limit. `drop`: a queue without one would redeliver it for ever. */
+  /**
+   * `retry`: back to the queue, up to its delivery limit. `drop`: a queue without one would
+   * redeliver it for ever.
+   */
   readonly onFailure: "retry" | "drop";
   readonly log: { error(fields: object, message: string): void };
 }

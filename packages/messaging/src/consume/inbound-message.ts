@@ -29,14 +29,16 @@ export interface InboundMessage {
   acknowledged(): void;
 }
 
-/** What is to become of a message, from the best to the worst of what was said of its deliveries. */
+/**
+ * What is to become of a message, from the best to the worst of what was said of its deliveries.
+ */
 const verdicts = ["ack", "reject", "requeue", "retry"] as const;
 type Disposition = (typeof verdicts)[number];
 
 /**
- * A message is acknowledged when all in it is: what the broker hears is the worst of it, since neither a
- * dead letter nor a redelivery can be a part of one. A second acknowledge would close the channel for all
- * the others, so it is not sent.
+ * A message is acknowledged when all in it is: what the broker hears is the worst of it, since
+ * neither a dead letter nor a redelivery can be a part of one. A second acknowledge would close the
+ * channel for all the others, so it is not sent.
  */
 export function toInboundMessage(
   channel: Channel,
@@ -165,7 +167,8 @@ const openDeliveries = (
 };
 
 /**
- * Sends unless the channel is dead: there nothing can be acknowledged, and nothing need be, as the broker delivers again.
+ * Sends unless the channel is dead: there nothing can be acknowledged, and nothing need be, as the
+ * broker delivers again.
  */
 export function attempt(send: () => void): void {
   try {
@@ -182,7 +185,9 @@ const text = (value: unknown): string | undefined =>
 const isUrgent = ({ properties: { priority } }: ConsumeMessage): boolean =>
   typeof priority === "number" && priority >= urgentPriority;
 
-/** The reasons that the broker writes; a publisher may write a header of that name with any other. */
+/**
+ * The reasons that the broker writes; a publisher may write a header of that name with any other.
+ */
 const deathReasons = ["expired", "rejected", "delivery_limit", "maxlen"] as const;
 
 /** Headers are a stranger's: only own keys count. */
@@ -192,10 +197,11 @@ function header({ properties }: ConsumeMessage, name: string): unknown {
 }
 
 /**
- * Whether the header `x-death` is neither a list of tables nor a text. RabbitMQ writes it, and any client may. A
- * quorum queue of RabbitMQ before 4.0 ends when it is to dead-letter a message with a list of anything else: the message is
- * lost, consumers lose their connections (541 INTERNAL_ERROR), and after a few of them the queue stays down. What is no
- * list it writes into its log: that of nested tables takes minutes and gigabytes.
+ * Whether the header `x-death` is neither a list of tables nor a text. RabbitMQ writes it, and any
+ * client may. A quorum queue of RabbitMQ before 4.0 ends when it is to dead-letter a message with a
+ * list of anything else: the message is lost, consumers lose their connections (541
+ * INTERNAL_ERROR), and after a few of them the queue stays down. What is no list it writes into its
+ * log: that of nested tables takes minutes and gigabytes.
  */
 export function hasBrokenDeaths({ properties }: ConsumeMessage): boolean {
   const headers: object | undefined = properties.headers;
@@ -213,7 +219,9 @@ const isTable = (value: unknown): boolean =>
   !Buffer.isBuffer(value) &&
   !Object.hasOwn(value, "!");
 
-/** Sends a message to the dead letters; one that would end its queue on the way there is dropped. */
+/**
+ * Sends a message to the dead letters; one that would end its queue on the way there is dropped.
+ */
 export function deadLetter(channel: Channel, message: ConsumeMessage): void {
   if (hasBrokenDeaths(message)) channel.ack(message);
   else channel.reject(message, false);

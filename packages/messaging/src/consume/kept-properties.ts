@@ -25,7 +25,10 @@ const leftOut = /^(cc|bcc|x-(death|first-death-.*|last-death-.*|delivery-count|a
 const longestHeaders = 16_384;
 const deepest = 8;
 
-/** What is kept of a dead letter. Whatever its publisher wrote there, it only costs that the letter cannot be replayed. */
+/**
+ * What is kept of a dead letter. Whatever its publisher wrote there, it only costs that the letter
+ * cannot be replayed.
+ */
 export function keptProperties({ properties, fields }: ConsumeMessage): KeptProperties {
   const death = lastDeath(properties.headers);
   const texts = {
@@ -58,8 +61,9 @@ function textOf(value: unknown): string | null | typeof unkept {
 const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
 /**
- * The broker puts the last death first, and names its queue itself. A publisher can forge the rest of the entry where the
- * broker only counts it up: what uses the routing key must hold it against what is allowed.
+ * The broker puts the last death first, and names its queue itself. A publisher can forge the rest
+ * of the entry where the broker only counts it up: what uses the routing key must hold it against
+ * what is allowed.
  */
 function lastDeath(headers: unknown): Readonly<Record<string, unknown>> | null {
   const deaths: unknown = ownOf(headers, "x-death");

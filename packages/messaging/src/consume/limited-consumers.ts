@@ -15,7 +15,10 @@ interface LimitedQueue {
   readonly limit: () => number;
 }
 
-/** What is consumed on one channel. A new channel begins with nothing: what was delivered on another one is gone. */
+/**
+ * What is consumed on one channel. A new channel begins with nothing: what was delivered on another
+ * one is gone.
+ */
 interface OnChannel {
   readonly channel: Channel;
   /** The prefetch of each consumer, by its tag. */
@@ -26,15 +29,19 @@ interface OnChannel {
 
 /** Consumers that share the limit at most, before one takes the place of all. */
 const mostConsumers = 16;
-/** What becomes free of messages of cancelled consumers is given to a new one in parts of the limit, not one by one. */
+/**
+ * What becomes free of messages of cancelled consumers is given to a new one in parts of the limit,
+ * not one by one.
+ */
 const parts = 8;
 
 /**
- * Consumes one queue with a limit that changes: at no time does a message arrive that makes more of them unacknowledged than
- * the limit allows. RabbitMQ counts for each consumer, a limit cannot be changed, and what a cancelled consumer was
- * given counts no more. So the limit is shared: by the consumers there are, by their prefetch, and by what cancelled
- * ones were given. A higher limit is a further consumer for the difference. A lower one cancels all, and the next takes
- * what those leave as it is acknowledged.
+ * Consumes one queue with a limit that changes: at no time does a message arrive that makes more of
+ * them unacknowledged than the limit allows. RabbitMQ counts for each consumer, a limit cannot be
+ * changed, and what a cancelled consumer was given counts no more. So the limit is shared: by the
+ * consumers there are, by their prefetch, and by what cancelled ones were given. A higher limit is
+ * a further consumer for the difference. A lower one cancels all, and the next takes what those
+ * leave as it is acknowledged.
  */
 export function limitedConsumers({ queue, limit }: LimitedQueue, take: Take): Consumers {
   let current: OnChannel | null = null;

@@ -12,21 +12,29 @@ export interface FailedPart {
   readonly isCrowded: boolean;
 }
 
-/** `deadLetter`: the delivery itself is to blame, so it becomes a dead letter. `single`: each by itself. */
+/**
+ * `deadLetter`: the delivery itself is to blame, so it becomes a dead letter. `single`: each by
+ * itself.
+ */
 export type Remedy = "retry" | "split" | "single" | "deadLetter";
 
-/** Failures after which what fails in passing is split, to find out whether a part of it succeeds. */
+/**
+ * Failures after which what fails in passing is split, to find out whether a part of it succeeds.
+ */
 const splitAfter = 3;
 /** Failures after which a lone delivery is to blame, if others succeed meanwhile. */
 const deadLetterAfter = 5;
-/** Tries of what fails without a fault while nothing else succeeds: a bug, which may depend on the moment. */
+/**
+ * Tries of what fails without a fault while nothing else succeeds: a bug, which may depend on the
+ * moment.
+ */
 const triesOfBug = 3;
 
 /**
  * What to do about deliveries that could not be handled. What fails for good is halved until the
- * culprit is alone, or taken apart at once where little room is left for others. What fails in passing,
- * or because the store is not set up right, is halved more slowly, and retried for as long as everything
- * fails: only where others succeed can a delivery be to blame.
+ * culprit is alone, or taken apart at once where little room is left for others. What fails in
+ * passing, or because the store is not set up right, is halved more slowly, and retried for as long
+ * as everything fails: only where others succeed can a delivery be to blame.
  */
 export function remedyFor(part: FailedPart, error: unknown): Remedy {
   const { size, failures, othersSucceeded, isCrowded } = part;

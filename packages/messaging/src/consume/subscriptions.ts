@@ -20,13 +20,15 @@ export interface Intake {
   readonly queue: string;
   take(message: InboundMessage): void;
   /**
-   * Drops what was not begun: the channel is closed or about to be, and the broker delivers it again.
-   * Resolves when all that was begun is handled.
+   * Drops what was not begun: the channel is closed or about to be, and the broker delivers it
+   * again. Resolves when all that was begun is handled.
    */
   drain(): Promise<void>;
   /** What it fails to handle at the moment; null: nothing. */
   readonly stalledConsumer: StalledConsumer | null;
-  /** Milliseconds since the oldest message of which not all is handled was begun; 0: there is none. */
+  /**
+   * Milliseconds since the oldest message of which not all is handled was begun; 0: there is none.
+   */
   readonly oldestMs: number;
 }
 
@@ -45,7 +47,10 @@ interface SubscriptionsOptions {
   readonly name: string;
   readonly createChannel: () => Promise<ConfirmChannel>;
   readonly declare: (channel: Channel) => Promise<void>;
-  /** Whether the broker is short of memory or disk: what is published would keep it from reading acknowledgements. */
+  /**
+   * Whether the broker is short of memory or disk: what is published would keep it from reading
+   * acknowledgements.
+   */
   readonly isBlocked: () => boolean;
   /** Wraps the publishing of each answer. */
   readonly measure: (publish: Broker["publish"]) => Broker["publish"];
@@ -76,8 +81,8 @@ export function subscriptions(options: SubscriptionsOptions) {
   };
 
   /**
-   * Checks size and headers before anything else, so that no part of the process keeps what is too large, or takes
-   * a message for one that has no headers.
+   * Checks size and headers before anything else, so that no part of the process keeps what is too
+   * large, or takes a message for one that has no headers.
    */
   const takeWithin = (
     { name: consumer, maxBytes, oversized, intake }: Subscription,
@@ -164,7 +169,9 @@ interface ConsumedQueue {
 /** What is consumed on a channel, as if it were one queue. */
 export type ConsumedQueues = (channel: Channel) => Promise<readonly ConsumedQueue[]>;
 
-/** Takes a message; `onAcknowledged` is to be called once the broker has been sent the end of it. */
+/**
+ * Takes a message; `onAcknowledged` is to be called once the broker has been sent the end of it.
+ */
 export type Take = (channel: Channel, message: ConsumeMessage, onAcknowledged: () => void) => void;
 
 /** The consumers of one subscription on its channel, which is a new one after each that died. */
@@ -172,15 +179,18 @@ export interface Consumers {
   readonly consume: (channel: Channel) => Promise<void>;
   readonly cancel: (channel: Channel) => Promise<void>;
   /**
-   * Consumes what is wanted now. Does nothing without a channel: the next one begins with what is wanted then. What was
-   * delivered before stays to be acknowledged.
+   * Consumes what is wanted now. Does nothing without a channel: the next one begins with what is
+   * wanted then. What was delivered before stays to be acknowledged.
    */
   readonly refresh: () => Promise<void>;
 }
 
 const nothing = (): void => {};
 
-/** Consumes several queues as if they were one. A refresh begins anew: what was delivered before counts in no prefetch. */
+/**
+ * Consumes several queues as if they were one. A refresh begins anew: what was delivered before
+ * counts in no prefetch.
+ */
 export function consumedChannels(name: string, queues: ConsumedQueues, take: Take): Consumers {
   let current: { readonly channel: Channel; tags: readonly string[] } | null = null;
   const turns = commandsInTurn();
@@ -255,7 +265,10 @@ export async function cancelled(
   await Promise.all(cancelling.map((one) => one.catch(() => {})));
 }
 
-/** What a consumer is called with. Null: the broker cancelled it, such as when the queue was deleted. Begin anew. */
+/**
+ * What a consumer is called with. Null: the broker cancelled it, such as when the queue was
+ * deleted. Begin anew.
+ */
 export const takeOrClose =
   (channel: Channel, take: (message: ConsumeMessage) => void) =>
   (message: ConsumeMessage | null): void => {

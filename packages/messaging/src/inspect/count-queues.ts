@@ -23,7 +23,10 @@ const columns = "name,messages_ready,messages_unacknowledged,consumers,state";
 const fixed: ReadonlySet<string> = new Set(topologyOf([]).queues.map(({ name }) => name));
 const mostQueues = 1_000;
 
-/** The queues of Holdfast in a virtual host, by name: 1,000 at most. Throws as `callManagement` does. */
+/**
+ * The queues of Holdfast in a virtual host, by name: 1,000 at most. Throws as `callManagement`
+ * does.
+ */
 export async function countQueues({
   url,
   brokerUrl,

@@ -17,8 +17,9 @@ interface Consumer {
 }
 
 /**
- * Closes every connection that consumes the queue of an Agent. A broker that collects no statistics does not say
- * which these are: then all connections of the Agent's user. Resolves to how many it knows of.
+ * Closes every connection that consumes the queue of an Agent. A broker that collects no statistics
+ * does not say which these are: then all connections of the Agent's user. Resolves to how many it
+ * knows of.
  */
 export async function cutConsumers(options: CutOptions): Promise<number> {
   const { url, user } = options;

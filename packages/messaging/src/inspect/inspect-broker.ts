@@ -34,8 +34,8 @@ export interface BrokerFacts {
 }
 
 /**
- * Looks at a broker over AMQP, and over its HTTP API where that is known. Declares nothing, and leaves
- * nothing behind. Throws `broker.unreachable`.
+ * Looks at a broker over AMQP, and over its HTTP API where that is known. Declares nothing, and
+ * leaves nothing behind. Throws `broker.unreachable`.
  */
 export async function inspectBroker(options: InspectBrokerOptions): Promise<BrokerFacts> {
   const { url, name, agents, managementUrl, storeId = null } = options;
@@ -67,8 +67,8 @@ export async function inspectBroker(options: InspectBrokerOptions): Promise<Brok
 }
 
 /**
- * A broker that is short of memory or disk stops reading from publishers, and says so only to them. So this
- * publishes a message that no queue takes, on a connection of its own.
+ * A broker that is short of memory or disk stops reading from publishers, and says so only to them.
+ * So this publishes a message that no queue takes, on a connection of its own.
  */
 async function reasonOfBlock(url: string, name: string): Promise<string | null> {
   await using connection = await connectTo(url, name);

@@ -40,8 +40,8 @@ async function connectToNode({ connect: node, socket, place }: NodeOptions, url:
 const reasonOf = (cause: unknown, url: string): string => explainFailure(cause, url).reason;
 
 /**
- * The driver leaves the socket of a connection open that the broker has blocked, and the broker does not
- * say goodbye while it waits for a queue.
+ * The driver leaves the socket of a connection open that the broker has blocked, and the broker
+ * does not say goodbye while it waits for a queue.
  */
 async function hangUp(model: ChannelModel): Promise<void> {
   const { stream } = model.connection as Connection & { readonly stream: Socket };

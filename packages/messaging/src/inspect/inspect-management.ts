@@ -6,7 +6,10 @@ export interface ManagementFacts {
   readonly alarms: readonly string[];
   readonly queues: readonly ManagedQueue[];
   readonly bindings: readonly { readonly exchange: string; readonly queue: string }[];
-  /** Open connections of the virtual host; null: this user may not count them at a broker that lists none. */
+  /**
+   * Open connections of the virtual host; null: this user may not count them at a broker that lists
+   * none.
+   */
   readonly connections: number | null;
   /** How many connections the virtual host may have; null: there is no limit. */
   readonly maxConnections: number | null;
@@ -61,7 +64,10 @@ export async function inspectManagement({
   }
 }
 
-/** Who asks is connected, too: a list without any connection is that of a broker from 4.3 on that collects no statistics. */
+/**
+ * Who asks is connected, too: a list without any connection is that of a broker from 4.3 on that
+ * collects no statistics.
+ */
 async function countByUser(
   ask: <Body>(path: string) => Promise<Body>,
   vhost: string,

@@ -9,9 +9,9 @@ import type { ManagedQueue } from "./inspect-management.ts";
 export interface QueueFacts {
   readonly name: string;
   /**
-   * `hidden`: this user may not ask how it is declared, and the HTTP API did not tell. `unseen`: nor how many
-   * messages and consumers it has, as of RabbitMQ 4.3 on. `silent`: it is known to the broker and
-   * answers nothing, as it has no leader.
+   * `hidden`: this user may not ask how it is declared, and the HTTP API did not tell. `unseen`:
+   * nor how many messages and consumers it has, as of RabbitMQ 4.3 on. `silent`: it is known to the
+   * broker and answers nothing, as it has no leader.
    */
   readonly state: "there" | "missing" | "hidden" | "unseen" | "silent";
   readonly messages: number;
@@ -68,15 +68,18 @@ function differenceOf(ours: Queue, theirs: ManagedQueue): string | null {
   return `${differing} is ${plain(is)} and should be ${plain(should)}`;
 }
 
-/** A queue that has readers or messages has, or had, a leader; of one that has not, nothing is taken here. */
+/**
+ * A queue that has readers or messages has, or had, a leader; of one that has not, nothing is taken
+ * here.
+ */
 export const canBeSilent = (
   { arguments: args }: Queue,
   { state, messages, consumers }: QueueFacts,
 ) => state === "there" && messages + consumers === 0 && args["x-queue-type"] === "quorum";
 
 /**
- * Consumes from a queue, which only its leader allows. On a connection of its own: once the broker gives
- * up waiting for a leader, it closes the connection.
+ * Consumes from a queue, which only its leader allows. On a connection of its own: once the broker
+ * gives up waiting for a leader, it closes the connection.
  */
 export async function listenForIt(
   facts: QueueFacts,

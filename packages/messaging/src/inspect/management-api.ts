@@ -25,8 +25,9 @@ interface Call {
 }
 
 /**
- * Calls RabbitMQ's HTTP API. Throws `broker.unreachable` when it does not answer, `broker.refused` when it refuses
- * this user, and `broker.request_failed` with its own words otherwise. Deleting what is gone is no failure.
+ * Calls RabbitMQ's HTTP API. Throws `broker.unreachable` when it does not answer, `broker.refused`
+ * when it refuses this user, and `broker.request_failed` with its own words otherwise. Deleting
+ * what is gone is no failure.
  */
 export async function callManagement<Body>(call: Call): Promise<Body> {
   const { method = "GET", path, body, withinMs = answerWithin } = call;
@@ -64,12 +65,16 @@ export async function callManagement<Body>(call: Call): Promise<Body> {
   );
 }
 
-/** How often a request finds a connection closed that was kept, at most: as many are kept as ran beside each other. */
+/**
+ * How often a request finds a connection closed that was kept, at most: as many are kept as ran
+ * beside each other.
+ */
 const mostClosed = 5;
 
 /**
- * Asks over a connection that was kept, if there is one. A server may close it at that moment, as RabbitMQ 4.3 does: then
- * the request goes over another one. Each request to this API may be repeated.
+ * Asks over a connection that was kept, if there is one. A server may close it at that moment, as
+ * RabbitMQ 4.3 does: then the request goes over another one. Each request to this API may be
+ * repeated.
  */
 async function askKept(url: URL, request: RequestInit): Promise<Response> {
   for (let closed = 1; ; closed += 1) {

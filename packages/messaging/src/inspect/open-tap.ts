@@ -27,8 +27,9 @@ export interface TapOptions {
 }
 
 /**
- * Hands over a copy of each message that these exchanges route by these keys, from now on, through a queue of our
- * own that goes with the connection. Takes nothing away from other consumers. Throws `broker.unreachable`.
+ * Hands over a copy of each message that these exchanges route by these keys, from now on, through
+ * a queue of our own that goes with the connection. Takes nothing away from other consumers. Throws
+ * `broker.unreachable`.
  */
 export async function openTap({
   url,

@@ -10,7 +10,9 @@ const errorTypes: Readonly<Record<PublishResult, string>> = {
   unknown: "unknown",
 };
 
-/** Counts each message of the broker, and measures its confirm. A hint that may be lost has none. */
+/**
+ * Counts each message of the broker, and measures its confirm. A hint that may be lost has none.
+ */
 export function measurePublish(publish: Broker["publish"], metrics: Metrics): Broker["publish"] {
   const sent = metrics.counter(brokerMetrics.sent);
   const confirmed = metrics.histogram(brokerMetrics.confirmed);

@@ -20,8 +20,8 @@ interface Bundle {
 }
 
 /**
- * Puts messages that are published in one turn and may go together into one: what a message costs the
- * broker hardly depends on its size. A lone one goes as it is, and does not wait for others.
+ * Puts messages that are published in one turn and may go together into one: what a message costs
+ * the broker hardly depends on its size. A lone one goes as it is, and does not wait for others.
  */
 export function bundleMessages(publish: Publish): Publish {
   const open = new Map<string, Bundle>();
@@ -58,7 +58,10 @@ export function bundleMessages(publish: Publish): Publish {
   };
 }
 
-/** A message like the first of them, but with the bodies and traces of all, and in time for the most urgent. */
+/**
+ * A message like the first of them, but with the bodies and traces of all, and in time for the most
+ * urgent.
+ */
 function together(messages: readonly OutgoingMessage[]): OutgoingMessage {
   const [only] = messages;
   if (only !== undefined && messages.length === 1) return only;
@@ -89,7 +92,10 @@ export function bodiesOf(content: Buffer, contentType: unknown): readonly Buffer
   return bodies.length === 0 || bodies.length > limits.bundleParts ? [content] : bodies;
 }
 
-/** The header of a message of several: what each of them would have as `traceparent` and `tracestate`, one a line. */
+/**
+ * The header of a message of several: what each of them would have as `traceparent` and
+ * `tracestate`, one a line.
+ */
 const several = "traceparents";
 const lineBreak = "\n";
 
@@ -113,7 +119,9 @@ const bundledTraces = (traces: readonly (TraceContext | null)[]) =>
 const traceBytes = (trace: TraceContext | null): number =>
   trace === null ? 0 : traceText(trace).length + lineBreak.length;
 
-/** Reads what each part of a message has. Headers may be anything: what cannot be read is no trace. */
+/**
+ * Reads what each part of a message has. Headers may be anything: what cannot be read is no trace.
+ */
 export function tracesIn(
   header: Header,
   { parts, isBundle }: { readonly parts: number; readonly isBundle: boolean },

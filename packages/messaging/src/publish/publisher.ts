@@ -3,18 +3,23 @@ import type { ConfirmChannel, Options } from "amqplib";
 import type { OutgoingMessage, PublishResult } from "../broker.ts";
 import { traceHeaders } from "./bundle-messages.ts";
 
-/** The AMQP priority of urgent messages. That of others is not set: quorum queues of RabbitMQ 4 take it for 4. */
+/**
+ * The AMQP priority of urgent messages. That of others is not set: quorum queues of RabbitMQ 4 take
+ * it for 4.
+ */
 export const urgentPriority = 8;
 
-/** How long the broker may take to confirm before the outcome counts as unknown, in milliseconds. */
+/**
+ * How long the broker may take to confirm before the outcome counts as unknown, in milliseconds.
+ */
 const confirmWithin = 3_000;
 
 /**
  * Publishes with confirm and return. The broker acknowledges an unroutable message too, right after
- * returning it, so only both together say that a queue has it. Calls `onRefused` when the broker refuses a
- * message (nack); the channel is to be replaced then: a channel remembers where a quorum queue's leader was
- * when it first published to it, and RabbitMQ before 3.12.5 refuses each message if that node was dead by then
- * (rabbitmq-server pull request 9241).
+ * returning it, so only both together say that a queue has it. Calls `onRefused` when the broker
+ * refuses a message (nack); the channel is to be replaced then: a channel remembers where a quorum
+ * queue's leader was when it first published to it, and RabbitMQ before 3.12.5 refuses each message
+ * if that node was dead by then (rabbitmq-server pull request 9241).
  */
 export function publisher(channelNow: () => ConfirmChannel | null, onRefused: () => void) {
   const watched = new WeakMap<ConfirmChannel, Published>();
@@ -60,8 +65,8 @@ export function publisher(channelNow: () => ConfirmChannel | null, onRefused: ()
       return promise;
     },
     /**
-     * Waits for what is not confirmed yet, before the channel is closed. The client's own `waitForConfirms` gives
-     * up with the first message that is refused.
+     * Waits for what is not confirmed yet, before the channel is closed. The client's own
+     * `waitForConfirms` gives up with the first message that is refused.
      */
     async drained(channel: ConfirmChannel): Promise<void> {
       const published = watched.get(channel);

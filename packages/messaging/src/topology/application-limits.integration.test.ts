@@ -54,8 +54,9 @@ test("an application may have as many connections open as its limit says, and an
     definitionsWith({ maxConnections: 2 }),
   );
   const url = Object.assign(new URL(broker.url), { username: user(), password }).href;
-  // RabbitMQ counts a connection a moment after it has opened it, and of two first ones at once it may count one for as
-  // long as they last: so they are opened one after the other and stay open, until one is refused.
+  // RabbitMQ counts a connection a moment after it has opened it, and of two first ones at once it
+  // may count one for as long as they last: so they are opened one after the other and stay open,
+  // until one is refused.
   const open: ChannelModel[] = [];
   const refusals: string[] = [];
   while (refusals.length === 0 && open.length < 20) {

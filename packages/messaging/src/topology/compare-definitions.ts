@@ -38,7 +38,9 @@ export interface Difference {
   readonly name: string;
   /** What it is, and what it should be; null: the action says it. */
   readonly detail: string | null;
-  /** Other virtual hosts that the change reaches: those of a user who would get another password. */
+  /**
+   * Other virtual hosts that the change reaches: those of a user who would get another password.
+   */
   readonly reaches?: readonly string[];
 }
 
@@ -49,8 +51,9 @@ export type PasswordCheck = (user: string, passwordHash: string) => boolean;
 const others: ReadonlySet<string> = new Set([statusExchange, eventExchange]);
 
 /**
- * All differences between what a broker should have and what it has. Queues and exchanges that are not Holdfast's,
- * and the queues of applications, are no differences; rights of users who are not on the list are.
+ * All differences between what a broker should have and what it has. Queues and exchanges that are
+ * not Holdfast's, and the queues of applications, are no differences; rights of users who are not
+ * on the list are.
  */
 export function compareDefinitions(
   wanted: Definitions,

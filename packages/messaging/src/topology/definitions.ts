@@ -34,7 +34,9 @@ export type BrokerUser = {
 } & (
   | { readonly role: Exclude<BrokerRole, "agent" | "application"> }
   | { readonly role: "agent"; readonly agents: readonly string[] }
-  /** Submits orders by message. It reads its statuses from `status.<word>` and `status.<word>.…`. */
+  /**
+   * Submits orders by message. It reads its statuses from `status.<word>` and `status.<word>.…`.
+   */
   | {
       readonly role: "application";
       readonly statusWord: string;
@@ -61,8 +63,8 @@ interface DefinitionsOptions {
   readonly agents: readonly string[];
   readonly users: readonly BrokerUser[];
   /**
-   * Whether services of this release run beside those that still published through the default exchange: these keep
-   * the right to do so.
+   * Whether services of this release run beside those that still published through the default
+   * exchange: these keep the right to do so.
    */
   readonly duringUpgrade?: boolean;
 }
@@ -73,7 +75,9 @@ interface Permissions {
   readonly write: string;
 }
 
-/** What an application may have open at a time: it leaves connections and channels to the others. */
+/**
+ * What an application may have open at a time: it leaves connections and channels to the others.
+ */
 export const applicationLimits = (maxConnections = 100) => ({
   "max-connections": maxConnections,
   "max-channels": 10 * maxConnections,
@@ -81,7 +85,9 @@ export const applicationLimits = (maxConnections = 100) => ({
 
 const nothing = "^$";
 const anything = ".*";
-/** Queues that the broker names, for one connection each: an Agent listens for cancel hints on one. */
+/**
+ * Queues that the broker names, for one connection each: an Agent listens for cancel hints on one.
+ */
 const own = "^amq\\.gen-";
 /** The exchange that leads to every queue. No service may write to it. */
 const defaultExchange = "amq.default";
@@ -96,8 +102,8 @@ export type Definitions = ReturnType<typeof definitionsOf>;
 
 /**
  * The definitions that a broker imports, for operators who own the topology: the same queues as
- * `declareTopology`, and for each user no more rights than its role needs. infra/README.md has them as a
- * table.
+ * `declareTopology`, and for each user no more rights than its role needs. infra/README.md has them
+ * as a table.
  */
 export function definitionsOf({ vhost, agents, users, duringUpgrade = false }: DefinitionsOptions) {
   const { exchanges, queues, bindings } = topologyOf(agents);
@@ -159,7 +165,10 @@ const toUser = (user: BrokerUser) => ({
   ...(user.role === "application" ? { limits: applicationLimits(user.maxConnections) } : {}),
 });
 
-/** Agents reply under their own names alone. Operators send dead replies once more, whose token makes them count. */
+/**
+ * Agents reply under their own names alone. Operators send dead replies once more, whose token
+ * makes them count.
+ */
 function repliesOf(user: BrokerUser): string {
   if (user.role === "operations") return "^reply(-\\d+)?\\.";
   if (user.role === "supervisor") return probeRoutes;
@@ -186,8 +195,9 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
       return { configure: only([storeQueue]), read: nothing, write: only([...hints, ...replayed]) };
     case "scheduler":
       return {
-        // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue.
-        // And it holds a queue that stands for the one of its own, and declares those that mark a broker.
+        // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue. And
+        // it holds a queue that stands for the one of its own, and declares those that mark a
+        // broker.
         configure: only([
           ...agents.map(agentQueue),
           replyQueue,

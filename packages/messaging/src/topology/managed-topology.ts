@@ -68,7 +68,10 @@ export const nothingFound: FoundDefinitions = {
 /** Milliseconds. A cluster elects a leader for each new queue. */
 const importWithin = 120_000;
 
-/** Imports definitions: adds what is missing, sets rights, and changes no queue and no exchange that is there. */
+/**
+ * Imports definitions: adds what is missing, sets rights, and changes no queue and no exchange that
+ * is there.
+ */
 export async function importDefinitions(
   { url }: Pick<Place, "url">,
   definitions: Definitions,
@@ -78,8 +81,9 @@ export async function importDefinitions(
 }
 
 /**
- * Removes what a difference names. A queue only while no message waits in it; the broker cannot check that by itself
- * for quorum queues, so what arrives in that very moment is lost, and the Supervisor retries its step.
+ * Removes what a difference names. A queue only while no message waits in it; the broker cannot
+ * check that by itself for quorum queues, so what arrives in that very moment is lost, and the
+ * Supervisor retries its step.
  */
 export async function removeDifference(
   { url, vhost }: Place,

@@ -6,7 +6,10 @@ import { declareTopology, topologyOfAgent } from "./topology.ts";
 /** How long the broker may take to answer, in milliseconds. */
 const answerWithin = 2_000;
 
-/** `refused`: the broker says no, and will again. `unknown`: it did not answer, or the connection was lost. */
+/**
+ * `refused`: the broker says no, and will again. `unknown`: it did not answer, or the connection
+ * was lost.
+ */
 type Asked<Answer> =
   | { readonly kind: "answered"; readonly answer: Answer }
   | { readonly kind: "refused" }
@@ -16,8 +19,8 @@ type Asked<Answer> =
 const refusals: ReadonlySet<unknown> = new Set([403, 404, 405]);
 
 /**
- * Calls the broker one call at a time, on a channel of its own: a call that the broker refuses closes its
- * channel, and with it every consumer or publisher there.
+ * Calls the broker one call at a time, on a channel of its own: a call that the broker refuses
+ * closes its channel, and with it every consumer or publisher there.
  */
 function isolatedChannel(createChannel: () => Promise<Channel>) {
   let channel: Promise<Channel> | null = null;
@@ -61,8 +64,9 @@ function isolatedChannel(createChannel: () => Promise<Channel>) {
 }
 
 /**
- * Inspects, binds and declares single queues, on a channel that a refusal may close. `onAgent`: takes an Agent whose queue
- * is to be declared on later connections, too; null: the topology is the operators'.
+ * Inspects, binds and declares single queues, on a channel that a refusal may close. `onAgent`:
+ * takes an Agent whose queue is to be declared on later connections, too; null: the topology is the
+ * operators'.
  */
 export function queueOperations(
   createChannel: () => Promise<Channel>,

@@ -57,8 +57,8 @@ const quorum = (name: string, deadLetters: string): Queue => ({
 const mostSubmissionBytes = 512 * 1024 * 1024;
 
 /**
- * Refuses what does not fit (nack): one application would otherwise fill the broker's disk, and the alarm of the disk
- * stops every publisher.
+ * Refuses what does not fit (nack): one application would otherwise fill the broker's disk, and the
+ * alarm of the disk stops every publisher.
  */
 const refusing = ({ name, arguments: args }: Queue): Queue => ({
   name,
@@ -69,15 +69,19 @@ const refusing = ({ name, arguments: args }: Queue): Queue => ({
   },
 });
 
-/** The last resort: beyond its limit a message would be lost, and newer brokers have one of their own. */
+/**
+ * The last resort: beyond its limit a message would be lost, and newer brokers have one of their
+ * own.
+ */
 const lastResort = (name: string): Queue => ({
   name,
   arguments: { "x-queue-type": "quorum", "x-delivery-limit": 1_000_000 },
 });
 
 /**
- * A second hint says nothing new. Replicated for the sake of the queue, not of the hint: a classic queue whose
- * node is down can be neither declared nor consumed, and holds up every service that starts.
+ * A second hint says nothing new. Replicated for the sake of the queue, not of the hint: a classic
+ * queue whose node is down can be neither declared nor consumed, and holds up every service that
+ * starts.
  */
 const coalescing = (name: string): Queue => ({
   name,
@@ -102,8 +106,9 @@ const sign = (name: string): Queue => ({
 });
 
 /**
- * The queue that marks a virtual host as that of the state store with this id. Two stores have different limits, but for
- * one pair in 268 million; nothing is ever in it, and every release of RabbitMQ compares this argument.
+ * The queue that marks a virtual host as that of the state store with this id. Two stores have
+ * different limits, but for one pair in 268 million; nothing is ever in it, and every release of
+ * RabbitMQ compares this argument.
  */
 export const queueOfStore = (id: string): Queue => ({
   name: storeQueue,

@@ -27,7 +27,10 @@ export interface BrokerAddress {
   readonly tls: BrokerTls;
 }
 
-/** Files and names of an encrypted connection. The files are read for each connection, so they may be replaced. */
+/**
+ * Files and names of an encrypted connection. The files are read for each connection, so they may
+ * be replaced.
+ */
 interface BrokerTls {
   readonly cacertfile: string | null;
   readonly certfile: string | null;
@@ -61,7 +64,10 @@ const known = [
   ...tlsParameters,
 ];
 
-/** Reads a URL of RabbitMQ. Throws `config.invalid`, in words that repeat nothing of the URL but the names of parameters. */
+/**
+ * Reads a URL of RabbitMQ. Throws `config.invalid`, in words that repeat nothing of the URL but the
+ * names of parameters.
+ */
 export function readBrokerUrl(text: string, setting = "BROKER_URL"): BrokerAddress {
   return asSetting(setting, brokerUrlForm, () => {
     const url = parseServerUrl(text);

@@ -1,8 +1,8 @@
 import { errorText } from "@holdfast/domain";
 
 /**
- * What `read` makes of the arguments of this process. Where it throws, says why and how the command is meant,
- * and ends with 2; asked for `--help`, says the second and ends with 0.
+ * What `read` makes of the arguments of this process. Where it throws, says why and how the command
+ * is meant, and ends with 2; asked for `--help`, says the second and ends with 0.
  */
 export function commandLine<Options>(
   read: (args: readonly string[]) => Options,

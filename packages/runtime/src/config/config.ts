@@ -83,8 +83,8 @@ export const BrokerUrl = Text({
 });
 
 /**
- * How long a server may refuse the login until the process ends with exit code 77; `off`: for ever. A login that
- * changes in its file counts anew.
+ * How long a server may refuse the login until the process ends with exit code 77; `off`: for ever.
+ * A login that changes in its file counts anew.
  */
 export const LoginTimeout = DurationOrOff({ default: "5m", least: "1s" });
 
@@ -95,7 +95,9 @@ export const BrokerManagementUrl = Text({
   description: "a URL such as http://user:password@host:15672",
 });
 
-/** The largest message that is read from the broker, in bytes: the same for all services and Agents. */
+/**
+ * The largest message that is read from the broker, in bytes: the same for all services and Agents.
+ */
 export const MaxMessageBytes = Integer({
   default: 1024 * 1024,
   minimum: 64 * 1024,
@@ -103,20 +105,23 @@ export const MaxMessageBytes = Integer({
 });
 
 /**
- * `on` publishes task events to `holdfast.events` as CloudEvents. Alerts, and statuses that a submitter
- * asked for, are always sent. Set the same value on submission, scheduler and supervisor.
+ * `on` publishes task events to `holdfast.events` as CloudEvents. Alerts, and statuses that a
+ * submitter asked for, are always sent. Set the same value on submission, scheduler and supervisor.
  */
 export const Events = Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "off" });
 
 /**
- * `on`: takes the virtual host over from another state store, which is gone, with what waits in its queues. For one
- * start, on submission, scheduler and supervisor.
+ * `on`: takes the virtual host over from another state store, which is gone, with what waits in its
+ * queues. For one start, on submission, scheduler and supervisor.
  */
 export const BrokerTakeOver = Type.Union([Type.Literal("on"), Type.Literal("off")], {
   default: "off",
 });
 
-/** The configuration of every service. Keys are the environment variables' own names, so grep finds both. */
+/**
+ * The configuration of every service. Keys are the environment variables' own names, so grep finds
+ * both.
+ */
 export const BaseConfig = Type.Object({
   /** The least severe log lines that are written. */
   LOG_LEVEL: Type.Union(
@@ -129,7 +134,10 @@ export const BaseConfig = Type.Object({
   DEFAULT_SECRETS: Type.Union([Type.Literal("refused"), Type.Literal("allowed")], {
     default: "refused",
   }),
-  /** The address on which `/health/live`, `/health/ready` and `/metrics` answer; `::` is every one, IPv4 and IPv6. */
+  /**
+   * The address on which `/health/live`, `/health/ready` and `/metrics` answer; `::` is every one,
+   * IPv4 and IPv6.
+   */
   HEALTH_HOST: Text({ default: everyAddress }),
   /** The port of the health probes and of `/metrics`; 0 disables both. */
   HEALTH_PORT: Port(0),
@@ -143,8 +151,9 @@ export const environmentNames = (schema: TObject): readonly string[] =>
 
 /**
  * Reads a configuration from the environment. For each name `X` also `X_FILE` is understood: the
- * path of a file that holds the value, as secrets are mounted. An empty value counts as none. Throws
- * `config.invalid`, naming every fault at once, and no value: it may be a secret. A setting under its earlier name is one.
+ * path of a file that holds the value, as secrets are mounted. An empty value counts as none.
+ * Throws `config.invalid`, naming every fault at once, and no value: it may be a secret. A setting
+ * under its earlier name is one.
  */
 export function parseConfig<Schema extends TObject>(
   schema: Schema,
@@ -171,7 +180,10 @@ export function parseConfig<Schema extends TObject>(
   throw new ContractFault("config.invalid", [...new Set(faults)].join("\n"));
 }
 
-/** Our own schemas are not held against the schema of schemas: to compile that takes longer than all the rest. */
+/**
+ * Our own schemas are not held against the schema of schemas: to compile that takes longer than all
+ * the rest.
+ */
 const ofOurOwn = { meta: false, validateSchema: false } as const;
 
 /** Environment variables are strings: numbers and booleans are coerced, durations converted. */

@@ -22,8 +22,8 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds secrets that others could use: a published or guessable token while we listen beyond this machine, or the
- * published password of a server on another machine. One sentence for each.
+ * Finds secrets that others could use: a published or guessable token while we listen beyond this
+ * machine, or the published password of a server on another machine. One sentence for each.
  */
 export function defaultSecrets(config: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(config).flatMap(([name, value]) => {
@@ -48,13 +48,22 @@ function tokenFault(
   ];
 }
 
-/** Bits that a token has at least, by the count below: 128 random ones, in hexadecimal or base64, are more. */
+/**
+ * Bits that a token has at least, by the count below: 128 random ones, in hexadecimal or base64,
+ * are more.
+ */
 const leastBits = 70;
 
-/** Whether a token could be found by trying: it is short, has few characters, repeats itself or counts up. */
+/**
+ * Whether a token could be found by trying: it is short, has few characters, repeats itself or
+ * counts up.
+ */
 const isGuessable = (token: string): boolean => bitsOf(token) < leastBits;
 
-/** A token that repeats a part counts as that part, and a run such as `aaaa` or `1234` as its first two characters. */
+/**
+ * A token that repeats a part counts as that part, and a run such as `aaaa` or `1234` as its first
+ * two characters.
+ */
 function bitsOf(token: string): number {
   const once = token.slice(0, periodOf(token));
   const counted = once.split("").filter((_, index) => !continuesRun(once, index));
@@ -86,7 +95,10 @@ function urlFault(name: string, url: string): readonly string[] {
   ];
 }
 
-/** The URL of each server, in a form that `loginOf` reads; of a text that is refused elsewhere as well as can be. */
+/**
+ * The URL of each server, in a form that `loginOf` reads; of a text that is refused elsewhere as
+ * well as can be.
+ */
 function urlsIn(url: string): readonly string[] {
   try {
     return storeUrls(url);
@@ -128,6 +140,9 @@ function loginOfPostgres(address: URL): Login {
   return { host: host ?? "", password, isNamed: true };
 }
 
-/** Whether a driver takes a host for this machine. A path is that of a socket, and without a host it connects to this machine. */
+/**
+ * Whether a driver takes a host for this machine. A path is that of a socket, and without a host it
+ * connects to this machine.
+ */
 const isThisMachine = (host: string): boolean =>
   host === "" || host.startsWith("/") || isLoopback(host);

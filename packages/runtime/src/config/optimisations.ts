@@ -1,9 +1,9 @@
 import { ContractFault } from "@holdfast/domain";
 
 /**
- * The optimisations that Holdfast can do without, so that a benchmark can measure what each gives: the task
- * cache and the scan window of the store, bundles of messages, reply queues that one Scheduler owns, and marks of
- * dispatched steps that wait for replies.
+ * The optimisations that Holdfast can do without, so that a benchmark can measure what each gives:
+ * the task cache and the scan window of the store, bundles of messages, reply queues that one
+ * Scheduler owns, and marks of dispatched steps that wait for replies.
  */
 export const optimisationNames = [
   "taskCache",

@@ -8,7 +8,10 @@ const secretName = /(TOKEN|PASSWORD|SECRET|CREDENTIALS?|HEADERS|KEY|KEYS|COOKIE)
 const isSecret = (name: string, value: unknown): boolean =>
   typeof value === "string" && secretName.test(name);
 
-/** Parameters of the URLs of Postgres and RabbitMQ that are no secrets. Others may be: Postgres knows `password`. */
+/**
+ * Parameters of the URLs of Postgres and RabbitMQ that are no secrets. Others may be: Postgres
+ * knows `password`.
+ */
 const openParameters: ReadonlySet<string> = new Set([
   "application_name",
   "auth_mechanism",
@@ -41,8 +44,8 @@ const openParameters: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A configuration as operators may see it: secrets are replaced by `(secret)`, and URLs lose their passwords. A URL
- * that cannot be taken apart is a secret as a whole.
+ * A configuration as operators may see it: secrets are replaced by `(secret)`, and URLs lose their
+ * passwords. A URL that cannot be taken apart is a secret as a whole.
  */
 export const redactConfig = (
   config: Readonly<Record<string, unknown>>,
@@ -59,7 +62,9 @@ const redactValue = (value: unknown): unknown =>
 
 const partsOfUrl = /^([a-z][a-z0-9+.-]*:\/\/)(?:([^/?#\\]*)@)?([^@?#]*)(?:\?([^#@]*))?$/i;
 
-/** Leaves scheme, user, hosts, path and known parameters: also of a URL that names several hosts. */
+/**
+ * Leaves scheme, user, hosts, path and known parameters: also of a URL that names several hosts.
+ */
 function redactUrl(url: string): string {
   const [, scheme, login, place = "", query] = partsOfUrl.exec(url) ?? [];
   if (scheme === undefined) return redacted;

@@ -18,7 +18,10 @@ export interface UrlHost {
   readonly port: number | null;
 }
 
-/** Why a text is no URL of a server. `part`: the words follow the name of a setting; `form`: they follow what it must be. */
+/**
+ * Why a text is no URL of a server. `part`: the words follow the name of a setting; `form`: they
+ * follow what it must be.
+ */
 export class UrlProblem extends Error {
   readonly kind: "form" | "part";
 
@@ -35,8 +38,9 @@ const mustEncode = (part: string): UrlProblem =>
   new UrlProblem("part", `has ${part} that must be encoded as in a URL: ${encoded}`);
 
 /**
- * Takes a URL of servers apart, such as `postgres://user:password@a:5432,b/database?name=value`. Where a reserved character
- * stands as it is, so that the parts could be read in two ways, it throws a `UrlProblem` instead of guessing.
+ * Takes a URL of servers apart, such as `postgres://user:password@a:5432,b/database?name=value`.
+ * Where a reserved character stands as it is, so that the parts could be read in two ways, it
+ * throws a `UrlProblem` instead of guessing.
  */
 export function parseServerUrl(text: string): ServerUrl {
   const [, scheme = "", rest] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Splits a URL that names several servers, `postgres://user@a:5432,b:5432/db`, into one URL for each,
- * in the order given. `URL` itself accepts one host only.
+ * Splits a URL that names several servers, `postgres://user@a:5432,b:5432/db`, into one URL for
+ * each, in the order given. `URL` itself accepts one host only.
  */
 export function serverUrls(url: string): readonly [string, ...string[]] {
   const [, start, hosts, end] = /^([a-z]+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/is.exec(url) ?? [];

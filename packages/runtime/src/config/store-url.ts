@@ -37,9 +37,10 @@ const known = [
 ];
 
 /**
- * Splits a URL of Postgres, in any form that libpq knows, into one URL for each server that it names, in the one form that
- * the driver and `URL` read alike: with one host, its login before it, and a socket's folder as the parameter `host`.
- * Throws `config.invalid`, in words that repeat nothing of the URL but the names of parameters.
+ * Splits a URL of Postgres, in any form that libpq knows, into one URL for each server that it
+ * names, in the one form that the driver and `URL` read alike: with one host, its login before it,
+ * and a socket's folder as the parameter `host`. Throws `config.invalid`, in words that repeat
+ * nothing of the URL but the names of parameters.
  */
 export function storeUrls(
   text: string,
@@ -69,7 +70,10 @@ function mustBeUsable(url: ServerUrl): void {
   wordOf(url, "target_session_attrs", ["read-write", "primary"]);
 }
 
-/** Hosts in parameters stand for those before the path; there is a port for each of them, or one for all. */
+/**
+ * Hosts in parameters stand for those before the path; there is a port for each of them, or one for
+ * all.
+ */
 function placesOf({ hosts, parameters }: ServerUrl): readonly UrlHost[] {
   const host = parameters.get("host") ?? "";
   const ports = (parameters.get("port") ?? "").split(",");
@@ -85,7 +89,10 @@ function placesOf({ hosts, parameters }: ServerUrl): readonly UrlHost[] {
   });
 }
 
-/** A host of a parameter stands there as it is: an IPv6 address without brackets, a folder with its slashes. */
+/**
+ * A host of a parameter stands there as it is: an IPv6 address without brackets, a folder with its
+ * slashes.
+ */
 const asHost = (text: string): string =>
   text.includes(":") && !text.startsWith("[") && !text.startsWith("/")
     ? `[${encodeURIComponent(text).replaceAll("%3A", ":")}]`
@@ -128,7 +135,8 @@ function asDriver([name, value]: readonly [string, string]): readonly (readonly 
     case "pgbouncer":
       return value.toLowerCase() === "true" ? [["pooler", "transaction"]] : [];
     case "sslrootcert":
-      // The driver takes it for the name of a file; without one, it trusts the authorities that Node trusts.
+      // The driver takes it for the name of a file; without one, it trusts the authorities that
+      // Node trusts.
       return value === "system" ? [["ssl", "true"]] : [[name, value]];
     case "channel_binding":
       return value.toLowerCase() === "disable" ? [] : [["enableChannelBinding", "true"]];
@@ -153,8 +161,8 @@ export function connectTimeoutOf(url: string): number | null {
 }
 
 /**
- * What the driver is given for one of `storeUrls`. The files of certificates are read anew each time, so they may be
- * replaced. Throws where one cannot be read.
+ * What the driver is given for one of `storeUrls`. The files of certificates are read anew each
+ * time, so they may be replaced. Throws where one cannot be read.
  */
 export function storeConnection(url: string): Readonly<Record<string, unknown>> {
   const { pathname } = new URL(url);

@@ -4,8 +4,8 @@ import { ContractFault, type Goal, goalOfStep } from "@holdfast/domain";
 
 /**
  * The gaps between two durable steps at which a process can be made to die or freeze. A name in
- * `-ing` is the gap just before such a step, when all that it needs is ready; the others come just after it,
- * before its outcome is reported.
+ * `-ing` is the gap just before such a step, when all that it needs is ready; the others come just
+ * after it, before its outcome is reported.
  */
 type Name =
   /** Orders, over HTTP or by message. */
@@ -46,8 +46,9 @@ export type Failpoint = (name: Name, steps?: () => readonly string[]) => void;
 
 /**
  * Reads `HOLDFAST_FAILPOINTS`, such as `scheduler.claimed=exit@2,agent.worked@undo=freeze`: at its
- * second claim the Scheduler is gone as by kill -9; after its first work on an undo the Agent stands
- * still until SIGCONT. With `@do` or `@undo` a gap counts only while such a step is processed.
+ * second claim the Scheduler is gone as by kill -9; after its first work on an undo the Agent
+ * stands still until SIGCONT. With `@do` or `@undo` a gap counts only while such a step is
+ * processed.
  */
 export function openFailpoints(text: string | undefined): Failpoint {
   if (text === undefined || text === "") return () => {};

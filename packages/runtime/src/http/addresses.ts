@@ -15,7 +15,10 @@ const ranges: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** Reads `TRUSTED_PROXIES`. Throws `config.invalid` for what is no address and no range of addresses. */
+/**
+ * Reads `TRUSTED_PROXIES`. Throws `config.invalid` for what is no address and no range of
+ * addresses.
+ */
 export function readProxies(list: string): Proxies {
   const blocks = new BlockList();
   const entries = list.split(",").map((entry) => entry.trim());
@@ -41,8 +44,8 @@ function addRange(blocks: BlockList, range: string): void {
 const familyOf = (address: string): "ipv4" | "ipv6" => (isIPv4(address) ? "ipv4" : "ipv6");
 
 /**
- * The address of the client: of the connection, or, behind trusted proxies, the last one that no trusted proxy has.
- * What a client wrote before that is not believed.
+ * The address of the client: of the connection, or, behind trusted proxies, the last one that no
+ * trusted proxy has. What a client wrote before that is not believed.
  */
 export function callerAddress(
   peer: string,
@@ -60,7 +63,9 @@ export function callerAddress(
   return address;
 }
 
-/** An address without the port that some proxies add and without the zone of IPv6, and IPv4 as IPv4. */
+/**
+ * An address without the port that some proxies add and without the zone of IPv6, and IPv4 as IPv4.
+ */
 export function plainAddress(text: string): string {
   const [, host = text.trim()] =
     /^\s*(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?\s*$/.exec(text)?.filter(Boolean) ?? [];
@@ -68,7 +73,10 @@ export function plainAddress(text: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
 
-/** The addresses that limits count as one: an IPv4 address, or the /64 of IPv6 that one customer of a provider has. */
+/**
+ * The addresses that limits count as one: an IPv4 address, or the /64 of IPv6 that one customer of
+ * a provider has.
+ */
 export function addressBlock(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = "", tail] = address.split("::");
@@ -87,7 +95,10 @@ const groupsOf = (text: string): readonly number[] =>
 
 const loopback = readProxies("loopback");
 
-/** Whether a name or an address, with or without the brackets of IPv6, leads to this host from this host alone. */
+/**
+ * Whether a name or an address, with or without the brackets of IPv6, leads to this host from this
+ * host alone.
+ */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
   return name === "localhost" || loopback.isTrusted(name);

@@ -26,8 +26,8 @@ interface ConnectionLimits {
 }
 
 /**
- * Counts connections by address. Where an address has its share, its oldest connection without a request makes room
- * for the next one. A trusted proxy has no share: its clients have.
+ * Counts connections by address. Where an address has its share, its oldest connection without a
+ * request makes room for the next one. A trusted proxy has no share: its clients have.
  */
 export function openConnections({ most, reserved, ofOne, proxies }: ConnectionLimits) {
   const open = new Map<Socket, Connection>();

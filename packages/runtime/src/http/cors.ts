@@ -14,7 +14,10 @@ export const noOrigins: Origins = { isOn: false, allows: () => false };
 /** An origin: a scheme, a host, and perhaps a port; `*` stands for any port. */
 const grammar = /^(https?:\/\/(?:\[[0-9a-f:.]+\]|[^/:?#@[\]*\s]+))(:(?:\d{1,5}|\*))?$/;
 
-/** Reads `CORS_ORIGINS`: origins with commas between them, or `*`. Throws `config.invalid` for what is none. */
+/**
+ * Reads `CORS_ORIGINS`: origins with commas between them, or `*`. Throws `config.invalid` for what
+ * is none.
+ */
 export function readOrigins(list: string): Origins {
   const entries = list
     .split(",")
@@ -79,8 +82,8 @@ const read = [
 const keptFor = 600;
 
 /**
- * Says in the answer that a page of another origin may read it, if it may. Cookies are never taken: a page shows the
- * token itself, so it has to have it.
+ * Says in the answer that a page of another origin may read it, if it may. Cookies are never taken:
+ * a page shows the token itself, so it has to have it.
  */
 export function allowOrigin(
   { headers: { origin } }: Pick<IncomingMessage, "headers">,
@@ -94,7 +97,10 @@ export function allowOrigin(
   response.setHeader("access-control-expose-headers", read);
 }
 
-/** Answers a browser that asks before it sends what a page wants to send. Returns whether it was such a question. */
+/**
+ * Answers a browser that asks before it sends what a page wants to send. Returns whether it was
+ * such a question.
+ */
 export function answerPreflight(
   { method, headers }: Pick<IncomingMessage, "method" | "headers">,
   response: ServerResponse,

@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http";
 const weight = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
- * How gladly a client takes bodies in an encoding, by its `Accept-Encoding` (RFC 9110, 12.5.3): from 0, never, to 1.
- * Without that header it takes none.
+ * How gladly a client takes bodies in an encoding, by its `Accept-Encoding` (RFC 9110, 12.5.3):
+ * from 0, never, to 1. Without that header it takes none.
  */
 export function encodingWeight(accepted: string | undefined, encoding: "br" | "gzip"): number {
   let ofOthers = 0;

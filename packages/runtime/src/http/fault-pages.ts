@@ -3,13 +3,18 @@ import { type CataloguedCode, findFaultCode } from "@holdfast/domain";
 
 const folder = "/docs/faults/";
 
-/** The path of the page about a code, which every server of ours has; null: the catalogue does not have the code. */
+/**
+ * The path of the page about a code, which every server of ours has; null: the catalogue does not
+ * have the code.
+ */
 export function faultPagePath(code: string): string | null {
   const found = findFaultCode(code);
   return found === null ? null : `${folder}${found.code}`;
 }
 
-/** Answers a request for the page about a code. Returns false if the request is for something else. */
+/**
+ * Answers a request for the page about a code. Returns false if the request is for something else.
+ */
 export function serveFaultPage(
   { method, url }: IncomingMessage,
   response: ServerResponse,

@@ -281,7 +281,10 @@ test("behind a trusted proxy each client has its own share, and the proxy none",
   for (const socket of clients) socket.destroy();
 });
 
-/** Milliseconds: far less than a connection without a request is kept, and than a busy machine needs. */
+/**
+ * Milliseconds: far less than a connection without a request is kept, and than a busy machine
+ * needs.
+ */
 const atOnce = 5_000;
 
 test("a server that closes ends each connection with its last answer, for which it waits", async () => {

@@ -49,7 +49,10 @@ export interface Guard {
   readonly memory: Shares;
 }
 
-/** Headers of every answer that says nothing else: browsers guess no type, and nothing on the way keeps it. */
+/**
+ * Headers of every answer that says nothing else: browsers guess no type, and nothing on the way
+ * keeps it.
+ */
 export const safeHeaders = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -66,7 +69,9 @@ export const defaultLimits = {
 const mostHeaders = 100;
 /** Bytes of all headers of a request together. */
 const headerBytes = 16 * 1024;
-/** Requests on one connection; it is closed with the last answer, so that load can move elsewhere. */
+/**
+ * Requests on one connection; it is closed with the last answer, so that load can move elsewhere.
+ */
 const requestsPerConnection = 10_000;
 /** Requests of one connection that handlers work on: the next ones wait. */
 const atOnce = 2;
@@ -76,7 +81,10 @@ const pipelined = 16;
 const longestCheckInterval = 1_000;
 /** Milliseconds that a connection without a request is kept. */
 const keepAlive = 72_000;
-/** Milliseconds that one without a request is kept when its server closes: a request may be on its way. */
+/**
+ * Milliseconds that one without a request is kept when its server closes: a request may be on its
+ * way.
+ */
 const requestWithin = 1_000;
 /** A request that waits, and then takes all the time that the store may take. */
 const workFor = 20_000;
@@ -91,10 +99,11 @@ const memoryBytes = 64 * 1024 * 1024;
 const waitingRequest = 2 * 1024;
 
 /**
- * Bounds what clients hold of the HTTP servers that it makes, each address by its share: connections, slow heads and
- * bodies, requests that are sent before the last one is answered. On loopback it refuses other names of this host.
- * Everything that its servers refuse is a problem like any other, and they have the pages about all codes. Every answer
- * carries the name of its request.
+ * Bounds what clients hold of the HTTP servers that it makes, each address by its share:
+ * connections, slow heads and bodies, requests that are sent before the last one is answered. On
+ * loopback it refuses other names of this host. Everything that its servers refuse is a problem
+ * like any other, and they have the pages about all codes. Every answer carries the name of its
+ * request.
  */
 export function openGuard(options: GuardOptions): Guard {
   const { connections, addressShare, memory = memoryBytes } = options;
@@ -130,7 +139,10 @@ export const guardedOptions = (guard: Guard) => ({
   genReqId: nameRequest,
 });
 
-/** Calls back once the client no longer waits, and never before the caller has gone on: what it makes is there then. */
+/**
+ * Calls back once the client no longer waits, and never before the caller has gone on: what it
+ * makes is there then.
+ */
 export function onGone(
   { socket }: Pick<IncomingMessage, "socket">,
   response: Pick<ServerResponse, "once">,
@@ -201,9 +213,9 @@ interface Closing {
 }
 
 /**
- * Has a server that closes end each connection with its last answer. Node would keep one on which a request was being
- * answered for as long as an idle one, and one that never had a request for ever; and it would cut an answer that is
- * written and not sent yet.
+ * Has a server that closes end each connection with its last answer. Node would keep one on which a
+ * request was being answered for as long as an idle one, and one that never had a request for ever;
+ * and it would cut an answer that is written and not sent yet.
  */
 function closeInTime(server: Server, { connectionOf, closeWithin }: Closing): void {
   const sockets = new Set<Socket>();
@@ -244,7 +256,10 @@ function closeInTime(server: Server, { connectionOf, closeWithin }: Closing): vo
   };
 }
 
-/** Ends a connection with this answer. A stream of events has no end of its own: its client connects elsewhere. */
+/**
+ * Ends a connection with this answer. A stream of events has no end of its own: its client connects
+ * elsewhere.
+ */
 function endWith(answer: ServerResponse, socket: Socket): void {
   if (!answer.headersSent) answer.setHeader("connection", "close");
   const isStream = String(answer.getHeader("content-type")).startsWith("text/event-stream");
@@ -253,8 +268,8 @@ function endWith(answer: ServerResponse, socket: Socket): void {
 }
 
 /**
- * Has a request wait while handlers work on others of its connection: each of them may have a large answer, and Node
- * keeps those that the client does not read.
+ * Has a request wait while handlers work on others of its connection: each of them may have a large
+ * answer, and Node keeps those that the client does not read.
  */
 function takeTurn(
   { connections, callerOf, memory }: Parts,
@@ -378,7 +393,9 @@ const malformed: ProblemText = {
   message: "This is no HTTP request.",
 };
 
-/** Answers what Node's parser refuses, where the answer cannot be taken for that to another request. */
+/**
+ * Answers what Node's parser refuses, where the answer cannot be taken for that to another request.
+ */
 function refuseUnread(connectionOf: (socket: Socket) => Connection | undefined) {
   const refused = new WeakSet<Socket>();
   return ({ code = "" }: NodeJS.ErrnoException, socket: Socket): void => {

@@ -6,8 +6,9 @@ import type { GuardOptions } from "./guarded-server.ts";
 import { readNames } from "./local-names.ts";
 
 /**
- * Percent of connections, streams, waits for results and bytes of bodies and answers that one address may hold: an
- * IPv4 address, or a /64 of IPv6. Behind a proxy set TRUSTED_PROXIES, or all its clients are one address.
+ * Percent of connections, streams, waits for results and bytes of bodies and answers that one
+ * address may hold: an IPv4 address, or a /64 of IPv6. Behind a proxy set TRUSTED_PROXIES, or all
+ * its clients are one address.
  */
 export const AddressShare = Integer({ default: 25, minimum: 1, maximum: 100 });
 
@@ -15,17 +16,20 @@ export const AddressShare = Integer({ default: 25, minimum: 1, maximum: 100 });
 export const MaxConnections = Integer({ default: 2_000, minimum: 1, maximum: 100_000 });
 
 /**
- * Proxies whose X-Forwarded-For is believed: addresses, ranges such as 10.0.0.0/8, and loopback, linklocal or
- * uniquelocal, with commas between them.
+ * Proxies whose X-Forwarded-For is believed: addresses, ranges such as 10.0.0.0/8, and loopback,
+ * linklocal or uniquelocal, with commas between them.
  */
 export const TrustedProxies = Type.Optional(Text());
 
-/** Names besides localhost under which it is called while HTTP_HOST is a loopback address, with commas between them. */
+/**
+ * Names besides localhost under which it is called while HTTP_HOST is a loopback address, with
+ * commas between them.
+ */
 export const HttpNames = Type.Optional(Text());
 
 /**
- * Origins whose pages may ask from a browser, with commas between them: `https://shop.example`, `http://localhost:*`
- * with any port, or `*` for all. Unset: none but its own pages.
+ * Origins whose pages may ask from a browser, with commas between them: `https://shop.example`,
+ * `http://localhost:*` with any port, or `*` for all. Unset: none but its own pages.
  */
 export const CorsOrigins = Type.Optional(Text());
 
@@ -39,7 +43,10 @@ interface HttpSettings {
   readonly SHUTDOWN_GRACE: number;
 }
 
-/** The share of the grace that clients have for what they began: broker and store are closed in the rest. */
+/**
+ * The share of the grace that clients have for what they began: broker and store are closed in the
+ * rest.
+ */
 const shareOfGrace = 0.7;
 
 /** What the settings of a service say of its guard. Throws `config.invalid`. */

@@ -4,7 +4,10 @@ export const everyAddress = "::";
 /** What the kernel answers where it has no IPv6. */
 const withoutIPv6: ReadonlySet<unknown> = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
 
-/** Listens at `host`. `::` is every address of both families, and every address of IPv4 where the machine has no IPv6. */
+/**
+ * Listens at `host`. `::` is every address of both families, and every address of IPv4 where the
+ * machine has no IPv6.
+ */
 export async function listenAt<Listening>(
   host: string,
   listen: (host: string) => Promise<Listening>,
@@ -23,7 +26,10 @@ interface HttpListener {
   listen(options: { readonly host: string; readonly port: number }): Promise<string>;
 }
 
-/** Has an HTTP server listen where its settings say. Returns a URL under which this machine reaches it. */
+/**
+ * Has an HTTP server listen where its settings say. Returns a URL under which this machine reaches
+ * it.
+ */
 export async function listenAsSet(
   http: HttpListener,
   { HTTP_HOST: host, HTTP_PORT: port }: { readonly HTTP_HOST: string; readonly HTTP_PORT: number },

@@ -21,9 +21,10 @@ interface Known {
 }
 
 /**
- * What is wrong with a request to a server that only this host can reach; null: nothing. A web page whose name was
- * made to lead here, by DNS rebinding, shows that name as `Host` or as `Origin`. A trusted proxy says as
- * `X-Forwarded-Host` under which name the page knows it, and `Host` is then that of the proxy's own request.
+ * What is wrong with a request to a server that only this host can reach; null: nothing. A web page
+ * whose name was made to lead here, by DNS rebinding, shows that name as `Host` or as `Origin`. A
+ * trusted proxy says as `X-Forwarded-Host` under which name the page knows it, and `Host` is then
+ * that of the proxy's own request.
  */
 export function misdirection(
   { headers, socket }: Pick<IncomingMessage, "headers"> & { readonly socket: Peer },

@@ -31,7 +31,9 @@ export interface Shares {
   take(caller: Caller, amount?: number): Held | null;
   /** Takes it whether there is room or not: it is held already. */
   force(caller: Caller, amount: number): Held;
-  /** Waits for room. Rejects with `request.overload` after `timeout`, or when the caller is gone. */
+  /**
+   * Waits for room. Rejects with `request.overload` after `timeout`, or when the caller is gone.
+   */
   wait(caller: Caller, amount: number, timeout: Timeout): Promise<Held>;
   readonly used: number;
 }
@@ -45,8 +47,8 @@ export interface SharesOptions {
 }
 
 /**
- * Divides `most` among callers. An amount that is larger than what its caller may have counts as that much: it is let
- * through alone. Operators have no share: what they need is bounded by `most`.
+ * Divides `most` among callers. An amount that is larger than what its caller may have counts as
+ * that much: it is let through alone. Operators have no share: what they need is bounded by `most`.
  */
 export function openShares({ most, addressShare, reserve }: SharesOptions): Shares {
   const forAll = most - Math.floor((most * reserve) / 100);
@@ -105,7 +107,10 @@ interface Waiting extends Wanted {
   readonly settle: (held: Held | null) => void;
 }
 
-/** Lines callers up that wait for room: they are served in their order, but for those whose address has its share. */
+/**
+ * Lines callers up that wait for room: they are served in their order, but for those whose address
+ * has its share.
+ */
 function openLine(take: Shares["take"]) {
   const waiting = new Set<Waiting>();
   return {

@@ -1,14 +1,17 @@
 /** Bytes that are reserved until this is disposed of. */
 export interface Reservation extends Disposable {
-  /** Gives back what is more than that. A reservation never grows: two that wait for each other to shrink would do so for ever. */
+  /**
+   * Gives back what is more than that. A reservation never grows: two that wait for each other to
+   * shrink would do so for ever.
+   */
   shrinkTo(bytes: number): void;
 }
 
 /** How many bytes something may take in memory at a time. */
 export interface ByteBudget {
   /**
-   * Waits until there is room, behind all that ask before. What is larger than the whole waits until it is alone.
-   * Resolves to null if the signal aborts first.
+   * Waits until there is room, behind all that ask before. What is larger than the whole waits
+   * until it is alone. Resolves to null if the signal aborts first.
    */
   reserve(bytes: number): Promise<Reservation>;
   reserve(bytes: number, signal: AbortSignal): Promise<Reservation | null>;

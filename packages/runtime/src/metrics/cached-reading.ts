@@ -13,7 +13,10 @@ interface ReadingOptions<Value> {
 }
 
 export interface CachedReading<Value> {
-  /** Reads the value if it is not fresh, and waits for that no longer than its timeout. Never throws. */
+  /**
+   * Reads the value if it is not fresh, and waits for that no longer than its timeout. Never
+   * throws.
+   */
   refresh(): Promise<void>;
   /** The value; null: it has not been read, could not be read the last time, or is too old. */
   current(): Value | null;
@@ -23,8 +26,8 @@ export interface CachedReading<Value> {
 const restFactor = 19;
 
 /**
- * A value of the store that is read at scrapes, by one reader at a time, and seldom: however many scrapers there are, and
- * however long the store takes.
+ * A value of the store that is read at scrapes, by one reader at a time, and seldom: however many
+ * scrapers there are, and however long the store takes.
  */
 export function cachedReading<Value>(options: ReadingOptions<Value>): CachedReading<Value> {
   const { read, freshFor, lasts, timeout, clock = systemClock } = options;

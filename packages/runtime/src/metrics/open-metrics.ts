@@ -5,7 +5,10 @@ import type { LabelValues, Measure, MetricDefinition, Metrics, Reading } from ".
 
 /** Metrics, and how they are exposed. */
 export interface ExposedMetrics extends Metrics {
-  /** The text of one scrape. Never throws, and resolves within some seconds whatever the store and the broker do. */
+  /**
+   * The text of one scrape. Never throws, and resolves within some seconds whatever the store and
+   * the broker do.
+   */
   scrape(): Promise<ScrapedMetrics>;
 }
 
@@ -14,12 +17,15 @@ interface ScrapedMetrics {
   readonly text: string;
 }
 
-/** Milliseconds that a scrape waits for what must be asked for. Prometheus waits ten seconds by default. */
+/**
+ * Milliseconds that a scrape waits for what must be asked for. Prometheus waits ten seconds by
+ * default.
+ */
 const timeout = 2_500;
 
 /**
- * Opens a registry of one service. `service` stands in each series, so that boards and rules find it whatever a scraper
- * calls its jobs.
+ * Opens a registry of one service. `service` stands in each series, so that boards and rules find
+ * it whatever a scraper calls its jobs.
  */
 export function openMetrics(
   service: string,
@@ -109,12 +115,15 @@ function addReader(
     definition.kind === "counter" ? new Counter(options) : new Gauge(options);
 }
 
-/** Separates label values in a key; a name that contains it counts as other at worst under another name's series. */
+/**
+ * Separates label values in a key; a name that contains it counts as other at worst under another
+ * name's series.
+ */
 const separator = "\u0000";
 
 /**
- * Returns the time series of label values, each made once by `make`. Finding it again costs one look-up for each label and
- * one for all, and no object: that is done for every batch.
+ * Returns the time series of label values, each made once by `make`. Finding it again costs one
+ * look-up for each label and one for all, and no object: that is done for every batch.
  */
 function seriesOf<Series>(
   { labels = {} }: Pick<MetricDefinition, "labels">,
@@ -145,8 +154,9 @@ const otherValue = "other";
 const longest = 200;
 
 /**
- * Maps what a label is given to what is exposed, so that the number of time series is bounded whatever is sent: a
- * value that is not on the list, or comes after so many others, becomes `other`.
+ * Maps what a label is given to what is exposed, so that the number of time series is bounded
+ * whatever is sent: a value that is not on the list, or comes after so many others, becomes
+ * `other`.
  */
 function labelBound(values: LabelValues): (value: string) => string {
   if (!("most" in values)) {

@@ -19,8 +19,9 @@ export class ModuleFault extends Error {
 }
 
 /**
- * Loads a file of a project: a module, or a definition as JSON. The one way in which workflows and Agents are loaded, so
- * that what one command takes the others take, too. Throws a `ModuleFault`, with a place in `folder` where it is there.
+ * Loads a file of a project: a module, or a definition as JSON. The one way in which workflows and
+ * Agents are loaded, so that what one command takes the others take, too. Throws a `ModuleFault`,
+ * with a place in `folder` where it is there.
  */
 export async function loadModule(file: string, folder: string): Promise<Exports> {
   resolveSources();
@@ -36,7 +37,10 @@ export async function loadModule(file: string, folder: string): Promise<Exports>
   }
 }
 
-/** All that a module exports. Node does not know all names of a CommonJS module: they stand in its default. */
+/**
+ * All that a module exports. Node does not know all names of a CommonJS module: they stand in its
+ * default.
+ */
 function exportsOf(module: Exports): Exports {
   const { default: whole } = module;
   const isNames =

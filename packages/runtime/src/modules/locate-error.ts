@@ -9,14 +9,19 @@ import { filesSeen, missingImportOf } from "./resolve-sources.ts";
 /** Why a module cannot be loaded, in one sentence, and where. */
 export interface LocatedError {
   readonly message: string;
-  /** A path and a line, such as `workflows/welcome.ts:7`; the path alone where the line is not known. */
+  /**
+   * A path and a line, such as `workflows/welcome.ts:7`; the path alone where the line is not
+   * known.
+   */
   readonly place: string;
 }
 
 /** A line of a stack: a path or a URL of a file, and the line in it. */
 const frame = /(?:^|\(|\s)(file:\/\/[^\s]+?|\/[^\n]+?|[A-Za-z]:\\[^\n]+?):(\d+)(?::\d+)?\)?\s*$/;
 
-/** Finds where in the project an error arose, by its stack; for a syntax error, where Node points. */
+/**
+ * Finds where in the project an error arose, by its stack; for a syntax error, where Node points.
+ */
 export function locateError(error: unknown, file: string, folder: string): LocatedError {
   const thrown = error instanceof Error ? error : new Error(String(error));
   const { message, stack = "" } = thrown;
@@ -62,7 +67,10 @@ function pathOf(place: string): string {
   }
 }
 
-/** The path from the folder; null: it leads out of it. The form of the folder says which system it is of. */
+/**
+ * The path from the folder; null: it leads out of it. The form of the folder says which system it
+ * is of.
+ */
 function within(folder: string, path: string): string | null {
   const system = /^[A-Za-z]:[\\/]/.test(folder) ? win32 : posix;
   const inside = system.relative(folder, path);
@@ -92,7 +100,10 @@ function lineOf(specifier: string, file: string): number | null {
   }
 }
 
-/** The place where a module is named that cannot be imported as it is; null: it is about something else. */
+/**
+ * The place where a module is named that cannot be imported as it is; null: it is about something
+ * else.
+ */
 function placeOfImport({ message }: Error, file: string, folder: string): string | null {
   const [, url] = /^Module "(file:[^"]+)" needs an import attribute/.exec(message) ?? [];
   if (url === undefined) return null;

@@ -35,7 +35,10 @@ interface Paths {
   readonly paths: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The paths that a specifier may mean by `paths` and `baseUrl` of the `tsconfig.json` above a folder. */
+/**
+ * The paths that a specifier may mean by `paths` and `baseUrl` of the `tsconfig.json` above a
+ * folder.
+ */
 export function pathsMeant(specifier: string, folder: string): readonly string[] {
   const found = nearestPaths(folder);
   if (found === null) return [];
@@ -87,7 +90,10 @@ interface Config {
   readonly compilerOptions?: { readonly baseUrl?: string; readonly paths?: Paths["paths"] };
 }
 
-/** It may hold comments and commas at ends. One that cannot be read has no paths: its compiler says why. */
+/**
+ * It may hold comments and commas at ends. One that cannot be read has no paths: its compiler says
+ * why.
+ */
 function readConfig(file: string): Config {
   const { text } = textOfBytes(readFileSync(file));
   const json = (text ?? "{}").replaceAll(

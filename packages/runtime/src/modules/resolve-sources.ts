@@ -26,9 +26,10 @@ const isOfProject = (url: string | undefined): url is string =>
   url?.startsWith("file:") === true && !url.includes("/node_modules/");
 
 /**
- * Lets the modules of a project name each other as their compiler has them: by the name of what is compiled, without an
- * extension, and by paths of the nearest tsconfig.json. What Node finds by itself stays what it finds, and installed packages are left alone.
- * Before Node 22.15 nothing is changed. Safe to repeat.
+ * Lets the modules of a project name each other as their compiler has them: by the name of what is
+ * compiled, without an extension, and by paths of the nearest tsconfig.json. What Node finds by
+ * itself stays what it finds, and installed packages are left alone. Before Node 22.15 nothing is
+ * changed. Safe to repeat.
  */
 export function resolveSources(): void {
   // oxlint-disable-next-line typescript/no-unnecessary-condition -- Node has it since 22.15.
@@ -80,5 +81,8 @@ function pathsFor(specifier: string, importer: string, url: string | undefined):
 export const missingImportOf = (error: unknown): MissingImport | null =>
   (error instanceof Error && imports.get(error)) || null;
 
-/** The files of the project that were resolved in this process, and those that were looked for in vain. */
+/**
+ * The files of the project that were resolved in this process, and those that were looked for in
+ * vain.
+ */
 export const filesSeen = (): readonly string[] => [...seen];

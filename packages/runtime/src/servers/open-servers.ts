@@ -65,7 +65,10 @@ interface ReaderOptions {
   readonly onUnusable: (problem: string) => void;
 }
 
-/** Reads a setting anew each time, where it is in a file. A text in it that would not do at the start is ignored. */
+/**
+ * Reads a setting anew each time, where it is in a file. A text in it that would not do at the
+ * start is ignored.
+ */
 function settingReader(name: string, options: ReaderOptions): () => string {
   const { schema, env, first, areDefaultsAllowed, onUnusable } = options;
   if (fileOf(name, env) === null) return () => first;

@@ -18,7 +18,9 @@ function manualClock() {
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   return {
     clock,
-    /** Goes on by so many milliseconds, one by one as timers are due, and lets all run that is due. */
+    /**
+     * Goes on by so many milliseconds, one by one as timers are due, and lets all run that is due.
+     */
     pass: async (ms: number): Promise<void> => {
       const end = now + ms;
       await turn();

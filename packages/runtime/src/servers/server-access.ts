@@ -30,13 +30,17 @@ interface AttemptOptions {
   readonly explain: (error: unknown) => FailedAttempt;
   /** Ends the wait for the attempt. Then `attempt` rejects with its reason. */
   readonly signal?: AbortSignal;
-  /** How long it may wait until it begins: where that is not soon enough, it rejects as the last attempt did. */
+  /**
+   * How long it may wait until it begins: where that is not soon enough, it rejects as the last
+   * attempt did.
+   */
   readonly within?: Milliseconds;
 }
 
 /**
- * The access of one process to one server: all its connections share what is known of the server, so that while it is away,
- * or refuses the login, one of them at a time tries, at growing intervals.
+ * The access of one process to one server: all its connections share what is known of the server,
+ * so that while it is away, or refuses the login, one of them at a time tries, at growing
+ * intervals.
  */
 export interface ServerAccess {
   /** The URL, read anew where it is in a file. */
@@ -49,7 +53,10 @@ export interface ServerAccess {
   ): Promise<Connected>;
   /** A connection that was open has ended by itself. */
   lost(error: unknown): void;
-  /** The server takes nothing from this connection for now, and why; null: it does again, or the connection is gone. */
+  /**
+   * The server takes nothing from this connection for now, and why; null: it does again, or the
+   * connection is gone.
+   */
   blocked(connection: object, reason: string | null): void;
   /** Why the server takes nothing from this process; null: it does, or has not said so. */
   readonly blockedBy: () => string | null;

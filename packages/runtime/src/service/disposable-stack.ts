@@ -1,10 +1,13 @@
-/** What is released together, in reverse order: an `AsyncDisposableStack`, which Node 22 does not have. */
+/**
+ * What is released together, in reverse order: an `AsyncDisposableStack`, which Node 22 does not
+ * have.
+ */
 export interface DisposableStack extends AsyncDisposable {
   /** Releases the value with the others, and returns it. */
   use<Value extends AsyncDisposable | Disposable>(value: Value): Value;
   /**
-   * Waits until all are there, and returns them. Throws the first fault of those that do not come; the others are
-   * released with the stack.
+   * Waits until all are there, and returns them. Throws the first fault of those that do not come;
+   * the others are released with the stack.
    */
   useAll<Values extends readonly AsyncDisposable[]>(
     coming: {
@@ -19,8 +22,8 @@ export interface DisposableStack extends AsyncDisposable {
 }
 
 /**
- * Opens an empty stack. What is released goes on when a part of it fails: then its fault is thrown at the end, and
- * several as one `AggregateError`.
+ * Opens an empty stack. What is released goes on when a part of it fails: then its fault is thrown
+ * at the end, and several as one `AggregateError`.
  */
 export function disposableStack(releases: (() => unknown)[] = []): DisposableStack {
   let isOver = false;

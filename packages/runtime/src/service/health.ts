@@ -11,8 +11,8 @@ export interface HealthReport {
 /** Whether a service lives, and whether it can work. */
 export interface Health {
   /**
-   * Registers something without which the service cannot work. A text says what is wrong with it; where it is only known
-   * not to be well, `why` says what is known of that.
+   * Registers something without which the service cannot work. A text says what is wrong with it;
+   * where it is only known not to be well, `why` says what is known of that.
    */
   check(name: string, isWell: Check, why?: () => string | null): void;
   /** Says that the process turns over, and nothing else: an outage must not restart the fleet. */
@@ -101,7 +101,8 @@ export async function serveHealth(
   { host, port, metrics }: ProbeOptions,
 ): Promise<AsyncDisposable> {
   if (port === 0) return { [Symbol.asyncDispose]: () => Promise.resolve() };
-  // An ES module that imports it loads all that Node has for HTTP, which a process without probes need not wait for.
+  // An ES module that imports it loads all that Node has for HTTP, which a process without probes
+  // need not wait for.
   const { openGuard } = await import("../http/guarded-server.ts");
   const server = openGuard(limits).server((request, response) => {
     const isScrape = metrics !== undefined && request.url === "/metrics";

@@ -11,7 +11,10 @@ export interface HostOptions {
   readonly onLine: (line: string) => void;
 }
 
-/** A service that shares its process with others. Disposing stops it, and waits until it has stopped. */
+/**
+ * A service that shares its process with others. Disposing stops it, and waits until it has
+ * stopped.
+ */
 export interface HostedService extends AsyncDisposable {
   readonly name: string;
   /** Resolves to what the service says of itself once it works; rejects if it ends before. */
@@ -21,8 +24,8 @@ export interface HostedService extends AsyncDisposable {
 }
 
 /**
- * The variables of an environment that act on a process as a whole: in a shared one they would act on the other
- * services, too, or on none.
+ * The variables of an environment that act on a process as a whole: in a shared one they would act
+ * on the other services, too, or on none.
  */
 export const processVariables = (env: Environment): readonly string[] =>
   ["HOLDFAST_FAILPOINTS", "HOLDFAST_STORE_FAULTS", "NODE_OPTIONS"].filter(
@@ -31,13 +34,16 @@ export const processVariables = (env: Environment): readonly string[] =>
 
 const part = new AsyncLocalStorage<string>();
 
-/** The name of the service whose code runs now: an uncaught error is named after it. Null: no such code. */
+/**
+ * The name of the service whose code runs now: an uncaught error is named after it. Null: no such
+ * code.
+ */
 export const hostedNow = (): string | null => part.getStore() ?? null;
 
 /**
- * Runs a service in this process, beside others: with an environment, a log, metrics and a signal to stop of its own.
- * It neither listens to signals nor exits. Uncaught errors are for the process, which should end: state
- * that they leave behind is that of all its services.
+ * Runs a service in this process, beside others: with an environment, a log, metrics and a signal
+ * to stop of its own. It neither listens to signals nor exits. Uncaught errors are for the process,
+ * which should end: state that they leave behind is that of all its services.
  */
 export function hostService<Schema extends TObject>(
   service: Service<Schema>,

@@ -11,14 +11,18 @@ const loginRefused = 77;
 const longestInterval = 2 ** 31 - 1;
 
 /**
- * Makes this process one service: reads the configuration from the environment, works until a signal to stop, and
- * exits. A transient fault, such as a store that does not answer at the start, runs the service again. Every other
- * uncaught error ends the process: its work is safe in the state store, its memory is not.
+ * Makes this process one service: reads the configuration from the environment, works until a
+ * signal to stop, and exits. A transient fault, such as a store that does not answer at the start,
+ * runs the service again. Every other uncaught error ends the process: its work is safe in the
+ * state store, its memory is not.
  */
 export const runService = <Schema extends TObject>(service: Service<Schema>): Promise<void> =>
   runToTheEnd(service, "retry");
 
-/** Makes this process a service whose work ends by itself, such as from cron: every fault ends the process. */
+/**
+ * Makes this process a service whose work ends by itself, such as from cron: every fault ends the
+ * process.
+ */
 export const runProcess = <Schema extends TObject>(service: Service<Schema>): Promise<void> =>
   runToTheEnd(service, "fail");
 

@@ -16,8 +16,8 @@ interface Counted {
 }
 
 /**
- * A hook for pino. Of each warning and error it writes the first lines of a second, and then how many
- * were suppressed: hostile messages must not fill the disk with what is logged about them.
+ * A hook for pino. Of each warning and error it writes the first lines of a second, and then how
+ * many were suppressed: hostile messages must not fill the disk with what is logged about them.
  */
 export function sampleLogs(clock: Clock = systemClock): LogMethod {
   const counted = new Map<string, Counted>();

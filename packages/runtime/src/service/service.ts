@@ -25,7 +25,10 @@ import { holdfastVersion } from "./version.ts";
 /** Fields of a line of the log. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What a service gets to work with: nothing of it is shared with another service of the same process. */
+/**
+ * What a service gets to work with: nothing of it is shared with another service of the same
+ * process.
+ */
 export interface ServiceContext<Config> {
   readonly config: Config;
   /** The environment that the configuration was read from, for what the service loads. */
@@ -41,8 +44,8 @@ export interface ServiceContext<Config> {
   readonly ready: (fields?: LogFields) => void;
   readonly health: Health;
   /**
-   * The access to the server of this setting: the same one each time, also after a new start of the service. A login that is
-   * refused for longer than `LOGIN_TIMEOUT` ends the service.
+   * The access to the server of this setting: the same one each time, also after a new start of the
+   * service. A login that is refused for longer than `LOGIN_TIMEOUT` ends the service.
    */
   readonly access: (setting: ServerSetting) => ServerAccess;
   /** What `/metrics` exposes; nothing is measured without `HEALTH_PORT`. */
@@ -56,8 +59,9 @@ export interface ServiceContext<Config> {
 }
 
 /**
- * A service before it runs. `run` acquires what it needs with `await using`, so that everything is released in
- * reverse order whatever happens. It keeps no state in its modules: several may run in one process.
+ * A service before it runs. `run` acquires what it needs with `await using`, so that everything is
+ * released in reverse order whatever happens. It keeps no state in its modules: several may run in
+ * one process.
  */
 export interface Service<Schema extends TObject = TObject> {
   readonly name: string;
@@ -85,7 +89,10 @@ export interface OpenService {
 
 export interface WorkOptions {
   readonly signal: AbortSignal;
-  /** What a transient fault does: `retry`, which is usual, runs the service again; `fail` ends the work with it. */
+  /**
+   * What a transient fault does: `retry`, which is usual, runs the service again; `fail` ends the
+   * work with it.
+   */
   readonly onTransientFault?: "retry" | "fail";
   /** Called with the fields of the line with which the service says that it is ready. */
   readonly onReady?: (fields: LogFields) => void;
@@ -97,7 +104,10 @@ interface Surroundings {
   readonly destination?: DestinationStream;
 }
 
-/** Reads the configuration and opens the log. Throws a `config.invalid` that says what is wrong with each variable. */
+/**
+ * Reads the configuration and opens the log. Throws a `config.invalid` that says what is wrong with
+ * each variable.
+ */
 export async function openService<Schema extends TObject>(
   service: Service<Schema>,
   { env, destination }: Surroundings,
@@ -183,7 +193,10 @@ function readConfig<Schema extends TObject>(schema: Schema, env: Environment): S
 
 const nothingSampled: Disposable = { [Symbol.dispose]: () => {} };
 
-/** Loaded only where they are exposed: the library takes a sixth of the time that a process needs to start. */
+/**
+ * Loaded only where they are exposed: the library takes a sixth of the time that a process needs to
+ * start.
+ */
 async function exposedMetrics(name: string): Promise<ExposedMetrics> {
   const { openMetrics } = await import("../metrics/open-metrics.ts");
   return openMetrics(name);
@@ -223,8 +236,8 @@ async function runUntilDone<Schema extends TObject>(
 }
 
 /**
- * Runs until the signal aborts, or a server refuses the login for too long. Then throws the fault of that, once what
- * ran has stopped, or after the grace.
+ * Runs until the signal aborts, or a server refuses the login for too long. Then throws the fault
+ * of that, once what ran has stopped, or after the grace.
  */
 async function untilRefused(
   { signal, grace }: { readonly signal: AbortSignal; readonly grace: number },

@@ -23,8 +23,9 @@ interface CallBatcher<Item, Result> {
   /** How many items wait for the next call. */
   readonly waiting: number;
   /**
-   * Puts an item of so many bytes into the next call. `result` rejects with `request.overload` when too
-   * much waits or the item waited too long, and with `request.withdrawn`; in each case no call had it.
+   * Puts an item of so many bytes into the next call. `result` rejects with `request.overload` when
+   * too much waits or the item waited too long, and with `request.withdrawn`; in each case no call
+   * had it.
    */
   add(item: Item, bytes: number): BatchedCall<Result>;
 }
@@ -38,8 +39,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * What is refused under overload was not begun, and may be sent again. One for all: under overload a
- * refusal must be cheap, and its stack would say nothing.
+ * What is refused under overload was not begun, and may be sent again. One for all: under overload
+ * a refusal must be cheap, and its stack would say nothing.
  */
 export const overload = new TransientFault(
   "request.overload",
@@ -48,8 +49,8 @@ export const overload = new TransientFault(
 
 /**
  * Makes one call of many: items that come in while a call is under way go together into the next. A
- * lone item does not wait. `handle` returns one result for each item, in their order; when it throws,
- * each of its items fails with that. What waits is bounded in number, bytes and time.
+ * lone item does not wait. `handle` returns one result for each item, in their order; when it
+ * throws, each of its items fails with that. What waits is bounded in number, bytes and time.
  */
 export function batchCalls<Item, Result>(
   handle: (items: readonly Item[]) => Promise<readonly Result[]>,

@@ -1,10 +1,13 @@
-/** What a process knows of time: not what time it is, for hosts disagree about that. Handed to whatever waits or measures, so that a test can own it. */
+/**
+ * What a process knows of time: not what time it is, for hosts disagree about that. Handed to
+ * whatever waits or measures, so that a test can own it.
+ */
 export interface Clock {
   /** Monotonic milliseconds from an unspecified origin. */
   now(): number;
   /**
-   * Calls `act` once, after so many milliseconds by `now` and no sooner; after none in the next turn. What it returns
-   * calls that off.
+   * Calls `act` once, after so many milliseconds by `now` and no sooner; after none in the next
+   * turn. What it returns calls that off.
    */
   after(ms: number, act: () => void): () => void;
 }
@@ -24,7 +27,8 @@ export const systemClock: Clock = {
       const turn = setImmediate(act);
       return () => clearImmediate(turn);
     }
-    // Node fires up to a millisecond early, and cuts off fractions: what waited would find that it is not yet time.
+    // Node fires up to a millisecond early, and cuts off fractions: what waited would find that it
+    // is not yet time.
     const due = performance.now() + ms;
     const actWhenDue = (): void => {
       const left = due - performance.now();

@@ -3,7 +3,10 @@ import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { causeOf, countFailure, failureLog, noFailures } from "./failure-log.ts";
 
-/** The numbers of the failures, of so many that come one each `every` milliseconds, at which the log gets a line. */
+/**
+ * The numbers of the failures, of so many that come one each `every` milliseconds, at which the log
+ * gets a line.
+ */
 function linesOf(failures: number, every: number, causeIn: (n: number) => string): number[] {
   let run = noFailures;
   const lines: number[] = [];

@@ -18,8 +18,8 @@ const atLeastEach: Milliseconds = 60_000;
 const mostCauses = 20;
 
 /**
- * Counts one more failure. It is to be logged if it is the first, second, fourth, eighth … of its cause in a row, or if
- * the log has had none of that cause for a minute.
+ * Counts one more failure. It is to be logged if it is the first, second, fourth, eighth … of its
+ * cause in a row, or if the log has had none of that cause for a minute.
  */
 export function countFailure(
   run: FailureRun,

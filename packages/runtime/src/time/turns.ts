@@ -4,9 +4,9 @@ import { type Clock, systemClock } from "./clock.ts";
 const longestTurn = 10;
 
 /**
- * Turns of the event loop for work that takes long in many small pieces: between two of them it asks whether others
- * should have their turn. All such work of a process shares each turn: however much of it there is, a turn lasts for
- * `longestTurn` and one piece.
+ * Turns of the event loop for work that takes long in many small pieces: between two of them it
+ * asks whether others should have their turn. All such work of a process shares each turn: however
+ * much of it there is, a turn lasts for `longestTurn` and one piece.
  */
 export interface Turns {
   /** Whether long work has lasted for long enough in this turn. */
@@ -46,6 +46,9 @@ export const turns = openTurns();
 
 const endless: Turns = { isOver: () => false, next: () => Promise.resolve() };
 
-/** The turns by a clock. Where time is not that of the system, as in a simulation, nothing waits for a turn. */
+/**
+ * The turns by a clock. Where time is not that of the system, as in a simulation, nothing waits for
+ * a turn.
+ */
 export const turnsOf = (clock: Pick<Clock, "now">): Turns =>
   clock === systemClock ? turns : endless;

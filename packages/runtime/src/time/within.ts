@@ -1,6 +1,9 @@
 import { type Clock, sleep } from "./clock.ts";
 
-/** Waits for `work` for so many milliseconds at most, and leaves no timer behind. Rejects as `work` does. */
+/**
+ * Waits for `work` for so many milliseconds at most, and leaves no timer behind. Rejects as `work`
+ * does.
+ */
 export async function within(
   work: Promise<unknown>,
   ms: number,
@@ -14,7 +17,10 @@ export async function within(
   }
 }
 
-/** Waits for `work`, but no longer than until the signal aborts: then rejects with its reason. `work` goes on. */
+/**
+ * Waits for `work`, but no longer than until the signal aborts: then rejects with its reason.
+ * `work` goes on.
+ */
 export async function unlessAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal | undefined,

@@ -41,8 +41,8 @@ export const sendSpan = (
   });
 
 /**
- * A span for the handling of one message. Each message has its own context, also one of a bundle or of a batch, so
- * its sender is its parent: the trace of one task is one tree.
+ * A span for the handling of one message. Each message has its own context, also one of a bundle or
+ * of a batch, so its sender is its parent: the trace of one task is one tree.
  */
 export const processSpan = (
   tracing: Tracing,
@@ -72,8 +72,9 @@ interface Attempt {
 }
 
 /**
- * The span of an attempt. Its id follows from the attempt, so each process that knows the trace can refer to it: the
- * Scheduler that retries hours later, the Supervisor, the Scheduler that dispatches the undo. Nothing has to be stored for it.
+ * The span of an attempt. Its id follows from the attempt, so each process that knows the trace can
+ * refer to it: the Scheduler that retries hours later, the Supervisor, the Scheduler that
+ * dispatches the undo. Nothing has to be stored for it.
  */
 export function attemptSpan(
   trace: TraceContext,

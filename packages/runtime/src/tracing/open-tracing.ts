@@ -15,8 +15,9 @@ export const isTraced = ({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: TracingConfi
   endpoint !== undefined || isStarted();
 
 /**
- * The tracing of this process. Without `OTEL_EXPORTER_OTLP_ENDPOINT` nothing of OpenTelemetry is loaded. A process
- * that has OpenTelemetry already, such as by `node --require`, keeps it, and its spans are among the others.
+ * The tracing of this process. Without `OTEL_EXPORTER_OTLP_ENDPOINT` nothing of OpenTelemetry is
+ * loaded. A process that has OpenTelemetry already, such as by `node --require`, keeps it, and its
+ * spans are among the others.
  */
 export async function openTracing({
   config,
@@ -28,7 +29,10 @@ export async function openTracing({
   return startSdk({ ...options, config: { ...config, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
 }
 
-/** The tracing that the program around us has started; none if it has not. For code that reads no environment. */
+/**
+ * The tracing that the program around us has started; none if it has not. For code that reads no
+ * environment.
+ */
 export async function foundTracing(): Promise<Tracing> {
   if (!isStarted()) return noTracing;
   const { otelTracing } = await import("./otel-tracing.ts");
@@ -38,8 +42,8 @@ export async function foundTracing(): Promise<Tracing> {
 const notOurs = { [Symbol.asyncDispose]: () => Promise.resolve() };
 
 /**
- * Whether OpenTelemetry's API has been set up in this process, in the place where all copies of it meet. Looked at,
- * so that none has to be loaded.
+ * Whether OpenTelemetry's API has been set up in this process, in the place where all copies of it
+ * meet. Looked at, so that none has to be loaded.
  */
 const isStarted = (): boolean => {
   const api: unknown = Reflect.get(globalThis, Symbol.for("opentelemetry.js.api.1"));

@@ -32,11 +32,17 @@ const kinds = {
 interface OtelTracingOptions {
   /** Has the next span get this id. */
   readonly useId?: (spanId: string | null) => void;
-  /** Whether the sampler always does as the parent did. Unknown of a program around us: it is asked about each span. */
+  /**
+   * Whether the sampler always does as the parent did. Unknown of a program around us: it is asked
+   * about each span.
+   */
   readonly followsParent?: boolean;
 }
 
-/** Spans by the OpenTelemetry of this process, whether Holdfast or the program around it started that. */
+/**
+ * Spans by the OpenTelemetry of this process, whether Holdfast or the program around it started
+ * that.
+ */
 export function otelTracing({
   useId = () => {},
   followsParent = false,
@@ -94,7 +100,10 @@ function toSpan(started: OtelSpan): Span {
   };
 }
 
-/** The attributes that have a value. Each span needs them some times, so there are no arrays in between. */
+/**
+ * The attributes that have a value. Each span needs them some times, so there are no arrays in
+ * between.
+ */
 function toAttributes(attributes: SpanAttributes): Attributes {
   const defined: Attributes = {};
   for (const name in attributes) {
@@ -119,8 +128,8 @@ function toOtel(at: TraceContext): SpanContext {
 const knownFlags = 0x03;
 
 /**
- * Reads the context of a span; null: OpenTelemetry has been stopped. Only a tracestate has to be checked: a program
- * around us may make it too long.
+ * Reads the context of a span; null: OpenTelemetry has been stopped. Only a tracestate has to be
+ * checked: a program around us may make it too long.
  */
 function fromOtel({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext | null {
   if (traceId === INVALID_TRACEID) return null;

@@ -32,8 +32,8 @@ export interface SdkOptions {
 }
 
 /**
- * What waits for the collector: beyond that spans are dropped, so that a collector that is slow or away costs a
- * bounded amount of memory and no time.
+ * What waits for the collector: beyond that spans are dropped, so that a collector that is slow or
+ * away costs a bounded amount of memory and no time.
  */
 const queue = {
   maxQueueSize: 8_192,
@@ -48,7 +48,10 @@ const lastFlush = 2_000;
 
 const silent = (): void => {};
 
-/** Starts OpenTelemetry for this process. Disposing it sends what waits, if the collector takes it in time. */
+/**
+ * Starts OpenTelemetry for this process. Disposing it sends what waits, if the collector takes it
+ * in time.
+ */
 export async function startSdk(options: SdkOptions): Promise<Tracing & AsyncDisposable> {
   const { config, warn } = options;
   const say = (detail: string): void => warn(detail.slice(0, 500));
@@ -87,7 +90,10 @@ async function inTime(work: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Random ids, but for a span whose id is chosen: a span gets its id while it is started, and nothing runs between. */
+/**
+ * Random ids, but for a span whose id is chosen: a span gets its id while it is started, and
+ * nothing runs between.
+ */
 function chosenIds() {
   const random = new RandomIdGenerator();
   let next: string | null = null;
@@ -165,9 +171,9 @@ interface FetchRequest {
 }
 
 /**
- * Gives each fetch within a span one of its own, and has the remote service get its `traceparent`. What is fetched
- * outside of all spans is left alone, and so is a request that has a `traceparent` already. The path is left out: it
- * may hold personal data.
+ * Gives each fetch within a span one of its own, and has the remote service get its `traceparent`.
+ * What is fetched outside of all spans is left alone, and so is a request that has a `traceparent`
+ * already. The path is left out: it may hold personal data.
  */
 function traceFetch(tracing: Tracing): Disposable {
   const open = new WeakMap<FetchRequest, Span>();

@@ -6,8 +6,8 @@ export const longestSetting = 4_000;
 /** The environment variables of OpenTelemetry that every service reads, under their usual names. */
 export const TracingConfig = Type.Object({
   /**
-   * The address to which traces are sent, by OTLP over HTTP: the path of traces is appended. Unset: there are no
-   * traces.
+   * The address to which traces are sent, by OTLP over HTTP: the path of traces is appended. Unset:
+   * there are no traces.
    */
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
@@ -22,7 +22,10 @@ export const TracingConfig = Type.Object({
     [Type.Literal("http/protobuf"), Type.Literal("http/json")],
     { default: "http/protobuf" },
   ),
-  /** Headers for the collector, such as `authorization=Bearer%20…`: `name=value` with commas between them. */
+  /**
+   * Headers for the collector, such as `authorization=Bearer%20…`: `name=value` with commas between
+   * them.
+   */
   OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
     Type.String({
       maxLength: longestSetting,

@@ -33,9 +33,15 @@ export interface Span {
 export interface Tracing {
   /** Whether new traces begin here. A trace that came along is carried on anyway. */
   readonly isOn: boolean;
-  /** Begins a span. Below a context that is not recorded it costs nothing, and only carries the context on. */
+  /**
+   * Begins a span. Below a context that is not recorded it costs nothing, and only carries the
+   * context on.
+   */
   span(name: string, options: SpanOptions): Span;
-  /** Whether spans below this context may be recorded. If not, what they would say need not be found out. */
+  /**
+   * Whether spans below this context may be recorded. If not, what they would say need not be found
+   * out.
+   */
   records(context: TraceContext): boolean;
   /** The span that the caller runs in; null: none. */
   current(): TraceContext | null;
@@ -43,7 +49,10 @@ export interface Tracing {
 
 const ignore = (): void => {};
 
-/** A span that is not recorded: it carries on what came along, so that the trace of others is not cut. */
+/**
+ * A span that is not recorded: it carries on what came along, so that the trace of others is not
+ * cut.
+ */
 export const carriedOn = (context: TraceContext | null): Span => ({
   context,
   run: (work) => work(),
@@ -59,7 +68,10 @@ export const noTracing: Tracing = {
   current: () => null,
 };
 
-/** What a log line says of a trace, under the names by which OpenTelemetry finds it. Nothing without a trace. */
+/**
+ * What a log line says of a trace, under the names by which OpenTelemetry finds it. Nothing without
+ * a trace.
+ */
 export const traceFields = (
   context: TraceContext | null | undefined,
 ): { readonly trace_id?: string; readonly span_id?: string } =>

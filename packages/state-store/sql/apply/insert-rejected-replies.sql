@@ -1,5 +1,5 @@
--- Keeps replies that changed nothing, with the reason. `:bodies` holds all bodies, one after the other: a list of them
--- would be sent as text, at twice their bytes.
+-- Keeps replies that changed nothing, with the reason. `:bodies` holds all bodies, one after the
+-- other: a list of them would be sent as text, at twice their bytes.
 insert into state.rejected_replies (task_id, step, attempt, reason, sender, body)
 select task_id, step, attempt, reason, sender,
        substring(:bodies::bytea from (sum(length) over (order by nth) - length + 1)::integer for length)

@@ -1,7 +1,8 @@
 -- What refs name: inputs of tasks (asked for without a step) and outputs of steps. With the step's
--- own name asked for, also the input that an operator corrected: JSON's null is one, too. What is longer than
--- anything that is ever stored is left out: it is not to be parsed. So are all values of a task with which those
--- of the tasks before it come to more than :most bytes: the caller asks for them once more, in parts.
+-- own name asked for, also the input that an operator corrected: JSON's null is one, too. What is
+-- longer than anything that is ever stored is left out: it is not to be parsed. So are all values
+-- of a task with which those of the tasks before it come to more than :most bytes: the caller asks
+-- for them once more, in parts.
 with asked as (
   select asked.task_id, asked.name, input as value, null::json as corrected_input, octet_length(input::text) as bytes
     from unnest(:task_ids::uuid[], :names::text[]) as asked (task_id, name)

@@ -1,7 +1,8 @@
 -- Writes decided tasks and steps back, with their history. One row for each task and each step: an
 -- update with two rows for one target would silently take one. Every locked field is cleared, for a
--- decision never leaves a step that it changed in processing. Fails unless each row was as it had been read: by
--- version, state and attempt, and by the token, since a failover that lost commits can bring back the same numbers.
+-- decision never leaves a step that it changed in processing. Fails unless each row was as it had
+-- been read: by version, state and attempt, and by the token, since a failover that lost commits
+-- can bring back the same numbers.
 with task_change as (
   select *
     from unnest(:task_ids::uuid[], :versions::integer[], :goals::text[], :task_states::text[],

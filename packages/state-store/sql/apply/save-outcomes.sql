@@ -1,4 +1,5 @@
--- Keeps what attempts returned, or what went wrong with them, and the input that an operator corrected.
+-- Keeps what attempts returned, or what went wrong with them, and the input that an operator
+-- corrected.
 insert into state.step_payloads as kept (task_id, name, input, output, fault_detail)
 select task_id, name, input, output, fault_detail
   from unnest(:task_ids::uuid[], :names::text[], :inputs::json[], :outputs::json[],

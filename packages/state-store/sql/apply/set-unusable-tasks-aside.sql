@@ -1,7 +1,8 @@
--- Sets tasks aside that cannot be decided about, without knowing their definitions. Attempts that are over are
--- requeued, so that they take no place of other tasks' steps; whether they had an effect is unknown. A call of a
--- task that is being undone is cancelled instead, as a decision would do. A task that is affected by itself is
--- paused by itself: none of its steps may stay claimable. The caller has locked the tasks.
+-- Sets tasks aside that cannot be decided about, without knowing their definitions. Attempts that
+-- are over are requeued, so that they take no place of other tasks' steps; whether they had an
+-- effect is unknown. A call of a task that is being undone is cancelled instead, as a decision
+-- would do. A task that is affected by itself is paused by itself: none of its steps may stay
+-- claimable. The caller has locked the tasks.
 with task as (
   select unusable.task_id, unusable.reason, unusable.alone, tasks.goal
     from unnest(:task_ids::uuid[], :reasons::text[], :alone::boolean[]) as unusable (task_id, reason, alone)

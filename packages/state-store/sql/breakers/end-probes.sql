@@ -1,4 +1,5 @@
--- What probes have shown: an answer closes the breaker, a failure opens it for twice as long as before.
+-- What probes have shown: an answer closes the breaker, a failure opens it for twice as long as
+-- before.
 update state.breakers
    set state         = case when outcome.answered then 'closed' else 'open' end,
        since         = clock_timestamp(),

@@ -1,5 +1,5 @@
--- The breakers that hold anything back now, the Agents behind them, and how many of their steps are due: counted no further
--- than to 10,000.
+-- The breakers that hold anything back now, the Agents behind them, and how many of their steps are
+-- due: counted no further than to 10,000.
 select breakers.service, coalesce(asked.agents, '{}') as agents, breakers.state, breakers.reason, breakers.actor as by,
        (extract(epoch from breakers.since) * 1000)::float8 as since,
        coalesce(breakers.open_until = 'infinity', false) as held,

@@ -1,5 +1,5 @@
--- The breakers that hold anything back, or did so in the last minute. Times are counted from now (ms), because each
--- Scheduler has a clock of its own. `held`: an operator keeps it open.
+-- The breakers that hold anything back, or did so in the last minute. Times are counted from now
+-- (ms), because each Scheduler has a clock of its own. `held`: an operator keeps it open.
 select service, state, reason,
        coalesce(open_until = 'infinity', false) as held,
        case when open_until < 'infinity'

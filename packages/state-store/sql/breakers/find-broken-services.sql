@@ -1,5 +1,6 @@
--- The remote services whose Agents have all opened the circuit of their own: of every instance that lives, the last
--- heartbeat says so. A heartbeat from before the breaker of the service was closed says nothing.
+-- The remote services whose Agents have all opened the circuit of their own: of every instance that
+-- lives, the last heartbeat says so. A heartbeat from before the breaker of the service was closed
+-- says nothing.
 select instance.service, count(*)::integer as instances
   from (select coalesce(remotes.service, agents.agent) as service, agents.breaker, agents.seen_at
           from state.agents

@@ -1,5 +1,6 @@
--- What attempts at these remote services ended with last, by code, the latest first: of the next steps that wait and were
--- tried before, 100 for each service. With the words of the fault where the step still has it.
+-- What attempts at these remote services ended with last, by code, the latest first: of the next
+-- steps that wait and were tried before, 100 for each service. With the words of the fault where
+-- the step still has it.
 select asked.service, last.reason as code,
        (extract(epoch from max(last.at)) * 1000)::float8 as at,
        (array_agg(last.detail order by last.at desc))[1] as detail

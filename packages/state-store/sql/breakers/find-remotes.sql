@@ -1,5 +1,5 @@
--- Remote services, with what their breakers hold back: due steps, counted no further than to 10,000, and the tasks of
--- the first ten of them.
+-- Remote services, with what their breakers hold back: due steps, counted no further than to
+-- 10,000, and the tasks of the first ten of them.
 with remote as (
   select coalesce(remotes.service, given.agent) as service,
          array_agg(distinct given.agent order by given.agent) as agents, array_agg(distinct given.lane) as lanes

@@ -1,4 +1,5 @@
--- Locks the breaker of a service whose probe is due, unless another Scheduler has it: then there is no row.
+-- Locks the breaker of a service whose probe is due, unless another Scheduler has it: then there is
+-- no row.
 select service
   from state.breakers
  where service = :service

@@ -1,5 +1,5 @@
--- Opens the closed breakers of these services, and alerts an operator: once, and not again within ten minutes,
--- however often a service comes and goes. Returns those that were closed.
+-- Opens the closed breakers of these services, and alerts an operator: once, and not again within
+-- ten minutes, however often a service comes and goes. Returns those that were closed.
 with opened as (
   insert into state.breakers as known (service, state, since, open_until, openings, actor, reason, alerted_at)
   select service, 'open', statement_timestamp(),

@@ -1,4 +1,5 @@
--- Has all Schedulers leave these services alone for so many milliseconds, as the services have asked.
+-- Has all Schedulers leave these services alone for so many milliseconds, as the services have
+-- asked.
 insert into state.breakers as known (service, state, since, throttled_until, actor, reason)
 select service, 'closed', statement_timestamp(),
        statement_timestamp() + throttle * interval '1 millisecond', :actor, 'The remote service asked to be left alone'

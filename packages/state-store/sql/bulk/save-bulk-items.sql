@@ -1,4 +1,5 @@
--- Gives items of a locked bulk operation their outcomes; returns those of the items that still had the one before.
+-- Gives items of a locked bulk operation their outcomes; returns those of the items that still had
+-- the one before.
 with item as (
   select *
     from unnest(:numbers::integer[], :outcomes::text[], :codes::text[], :steps::text[], :attempts::integer[],

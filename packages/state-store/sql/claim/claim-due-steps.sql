@@ -1,17 +1,18 @@
--- Claims due steps for one Scheduler: of each lane the first by band and rank, at most as many as it has slots. The
--- spans that are searched come in order and do not overlap; the next is begun when one has too few. `reserved` is
--- how many slots of a lane are for steps of the last band, if any is due. `agents` are those that get the steps of pools.
+-- Claims due steps for one Scheduler: of each lane the first by band and rank, at most as many as
+-- it has slots. The spans that are searched come in order and do not overlap; the next is begun
+-- when one has too few. `reserved` is how many slots of a lane are for steps of the last band, if
+-- any is due. `agents` are those that get the steps of pools.
 --
--- SKIP LOCKED: a row that another transaction holds is skipped. The CTE is materialized so that it is evaluated
--- once, and ends in a literal limit because with a parameter alone the planner expects the whole
--- table and reads it. Nothing is claimed of what is paused. A task that is skipped here is locked by a
--- transaction that decides about it and writes its summary. Tasks are looked up by an array, so that PostgreSQL 18
--- does not crash (decision 0086).
+-- SKIP LOCKED: a row that another transaction holds is skipped. The CTE is materialized so that it
+-- is evaluated once, and ends in a literal limit because with a parameter alone the planner expects
+-- the whole table and reads it. Nothing is claimed of what is paused. A task that is skipped here
+-- is locked by a transaction that decides about it and writes its summary. Tasks are looked up by
+-- an array, so that PostgreSQL 18 does not crash (decision 0086).
 --
--- The task's input is returned where the row holds it and no operator can have replaced it: at the first
--- attempt. Most requests need no other value. The version is that of the task after
--- this claim; null where the task is pending and its row was skipped, because another transaction is about to
--- change it: the Scheduler must not cache such a task.
+-- The task's input is returned where the row holds it and no operator can have replaced it: at the
+-- first attempt. Most requests need no other value. The version is that of the task after this
+-- claim; null where the task is pending and its row was skipped, because another transaction is
+-- about to change it: the Scheduler must not cache such a task.
 with paused as materialized (
   select kind, name from state.pauses where resumed_at is null
 ),
@@ -51,7 +52,8 @@ picked as materialized (
               and format <= :format
               -- The next attempt has a number.
               and attempt < 2147483647
-              -- Steps of paused workflows are set aside soon, so that there are never many to pass over.
+              -- Steps of paused workflows are set aside soon, so that there are never many to pass
+              -- over.
               and (not exists (select from paused where kind = 'workflow')
                    or (select workflow from state.tasks
                         where tasks.task_id = any (array_fill(steps.task_id, array[1]))

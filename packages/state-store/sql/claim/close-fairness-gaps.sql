@@ -1,10 +1,12 @@
--- Closes the gaps that cancelled, parked and requeued steps leave before and between others of their fairness key. Where
--- the first due step of a key stands later than one stride after the head of its queue, or the second later than one
--- stride after the first, the first 500 of the key are put no further than a stride from one to the next. `closeFairnessGaps` of the domain has the same. Goes from each key
--- to the next, the first thousand after the one that is given; says which was the last, if there may be more.
+-- Closes the gaps that cancelled, parked and requeued steps leave before and between others of
+-- their fairness key. Where the first due step of a key stands later than one stride after the head
+-- of its queue, or the second later than one stride after the first, the first 500 of the key are
+-- put no further than a stride from one to the next. `closeFairnessGaps` of the domain has the
+-- same. Goes from each key to the next, the first thousand after the one that is given; says which
+-- was the last, if there may be more.
 --
--- Only steps that are as they were seen are moved, so that no two Schedulers move one twice. Steps are looked up by an
--- array, so that PostgreSQL 18 does not crash (decision 0086).
+-- Only steps that are as they were seen are moved, so that no two Schedulers move one twice. Steps
+-- are looked up by an array, so that PostgreSQL 18 does not crash (decision 0086).
 with recursive keyed as (
   (select lane, band, fairness_key as key, rank
      from state.steps
@@ -72,7 +74,8 @@ suspect as materialized (
       or second > rank + stride
    limit 100
 ),
--- The first that no other transaction is about to claim: steps behind the others may have been claimed already.
+-- The first that no other transaction is about to claim: steps behind the others may have been
+-- claimed already.
 free_queue as materialized (
   select lane, band,
          (select rank

@@ -1,6 +1,7 @@
--- Marks requests that the broker has confirmed, unless their steps have moved on already. Exactly those in
--- processing have `resend_at`; by their state they would be searched in an index that a snapshot keeps full.
--- Locked rows are looked up by an array, so that PostgreSQL 18 does not crash (decision 0086).
+-- Marks requests that the broker has confirmed, unless their steps have moved on already. Exactly
+-- those in processing have `resend_at`; by their state they would be searched in an index that a
+-- snapshot keeps full. Locked rows are looked up by an array, so that PostgreSQL 18 does not crash
+-- (decision 0086).
 with confirmed as materialized (
   select found.task_id, found.name
     from unnest(:task_ids::uuid[], :names::text[], :attempts::integer[]) as sent (task_id, name, attempt)

@@ -1,5 +1,5 @@
--- How many steps of each Agent are in flight, how many of them one Scheduler has claimed, and how many are urgent.
--- Agents without any are left out.
+-- How many steps of each Agent are in flight, how many of them one Scheduler has claimed, and how
+-- many are urgent. Agents without any are left out.
 select agent as lane, count(*)::integer as in_flight,
        (count(*) filter (where locked_by = :locked_by))::integer as own,
        (count(*) filter (where band = 1))::integer as urgent

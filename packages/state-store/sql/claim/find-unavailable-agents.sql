@@ -1,5 +1,5 @@
--- The Agents that should get no step which another Agent could have: those that are paused, and those of which every
--- living instance has an open circuit breaker.
+-- The Agents that should get no step which another Agent could have: those that are paused, and
+-- those of which every living instance has an open circuit breaker.
 select name as agent
   from state.pauses
  where kind = 'agent'

@@ -1,18 +1,20 @@
--- Ranks steps that are due and have a fairness key, in the order in which they are given: start-time fair queueing,
--- in virtual time, which begins in the year 3000. From one step of a key to its next it is 1 s divided by the
--- weight. A key goes on from its last step, or from the head of the queue if that is further. If no step is due,
--- all keys begin where the furthest has got to. `rankFairSteps` of the domain has the same.
+-- Ranks steps that are due and have a fairness key, in the order in which they are given:
+-- start-time fair queueing, in virtual time, which begins in the year 3000. From one step of a key
+-- to its next it is 1 s divided by the weight. A key goes on from its last step, or from the head
+-- of the queue if that is further. If no step is due, all keys begin where the furthest has got to.
+-- `rankFairSteps` of the domain has the same.
 --
--- `next` of a key counts every step that was ranked, also those that were cancelled or parked since. So it only says
--- how late the key goes on: that is one stride after its last step that is due or, without one, after the head, and a
--- moment before what other keys have there. A head that another transaction is about to claim is passed over: steps of
--- this key behind it may have been claimed already. If another transaction has counted the key on since this statement
--- began, its steps may not be seen here, and `next` alone counts.
+-- `next` of a key counts every step that was ranked, also those that were cancelled or parked
+-- since. So it only says how late the key goes on: that is one stride after its last step that is
+-- due or, without one, after the head, and a moment before what other keys have there. A head that
+-- another transaction is about to claim is passed over: steps of this key behind it may have been
+-- claimed already. If another transaction has counted the key on since this statement began, its
+-- steps may not be seen here, and `next` alone counts.
 --
--- Keys are locked in order, and until the caller commits: it has nothing left to do but to claim. A step that is
--- locked, or was ranked meanwhile, is skipped. The head is searched from where it was some time ago, because before
--- it an old snapshot may keep the entries of claimed steps. Locked rows are looked up by an array, so that PostgreSQL 18
--- does not crash (decision 0086).
+-- Keys are locked in order, and until the caller commits: it has nothing left to do but to claim. A
+-- step that is locked, or was ranked meanwhile, is skipped. The head is searched from where it was
+-- some time ago, because before it an old snapshot may keep the entries of claimed steps. Locked
+-- rows are looked up by an array, so that PostgreSQL 18 does not crash (decision 0086).
 with due as materialized (
   select found.task_id, found.name, found.lane, found.band, task.fairness_key as key, asked.place,
          1000000 / task.fairness_weight as stride

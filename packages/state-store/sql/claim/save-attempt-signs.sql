@@ -1,8 +1,9 @@
--- Records what Agents say of attempts that they are at work on, and moves their deadlines: `complete_within` from the
--- start, or from the last heartbeat, but no longer than `extend_up_to` from the start. `completeByOf` of the domain
--- says the same. An attempt that is over, a wrong token and another Agent's attempt match nothing. The Agent has the
--- request, so the broker had it. Locked rows are looked up by an array, so that PostgreSQL 18 does not crash
--- (decision 0086); a row that a decision holds is skipped, and the next heartbeat counts.
+-- Records what Agents say of attempts that they are at work on, and moves their deadlines:
+-- `complete_within` from the start, or from the last heartbeat, but no longer than `extend_up_to`
+-- from the start. `completeByOf` of the domain says the same. An attempt that is over, a wrong
+-- token and another Agent's attempt match nothing. The Agent has the request, so the broker had it.
+-- Locked rows are looked up by an array, so that PostgreSQL 18 does not crash (decision 0086); a
+-- row that a decision holds is skipped, and the next heartbeat counts.
 with sign as materialized (
   select found.task_id, found.name, given.progress, found.started_at,
          case when given.beats then statement_timestamp() else found.heartbeat_at end as heartbeat_at

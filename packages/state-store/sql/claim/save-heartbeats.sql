@@ -1,5 +1,6 @@
--- Stores what Agents report in their heartbeats, and deletes instances without a heartbeat for a day. No index has a
--- column that is updated, and what an instance performs stays where it is stored, so that an update is HOT.
+-- Stores what Agents report in their heartbeats, and deletes instances without a heartbeat for a
+-- day. No index has a column that is updated, and what an instance performs stays where it is
+-- stored, so that an update is HOT.
 with beat as (
   select agent, instance, capacity, in_flight, breaker, open_for, lives_for,
          -- Names of operations hold no comma.

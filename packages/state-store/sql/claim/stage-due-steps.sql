@@ -1,8 +1,8 @@
--- Makes steps claimable whose rest (backoff, cool-down) is over, and says when the next one's is, and
--- what else there is to do. With `:since` at minus infinity it looks at everything, and tells how many
--- entries of indexes that took: while a transaction holds an old snapshot, they are full of dead entries.
--- Otherwise it looks only for what should have rested until `:since` or later. Tasks are looked up by an array, so
--- that PostgreSQL 18 does not crash (decision 0086).
+-- Makes steps claimable whose rest (backoff, cool-down) is over, and says when the next one's is,
+-- and what else there is to do. With `:since` at minus infinity it looks at everything, and tells
+-- how many entries of indexes that took: while a transaction holds an old snapshot, they are full
+-- of dead entries. Otherwise it looks only for what should have rested until `:since` or later.
+-- Tasks are looked up by an array, so that PostgreSQL 18 does not crash (decision 0086).
 with recursive rested as materialized (
   select task_id, name,
          (select fairness_key is not null from state.tasks
@@ -27,8 +27,8 @@ promoted as (
      and steps.task_id between :first_id and :last_id
   returning steps.lane, steps.band, steps.rank
 ),
--- From each due step to the next, and past what lies between them once: the first twenty of each band of a lane,
--- or as many as are not recent, and the first of those that have a fairness key.
+-- From each due step to the next, and past what lies between them once: the first twenty of each
+-- band of a lane, or as many as are not recent, and the first of those that have a fairness key.
 due as (
   (select lane, band, rank, 1 as nth
      from state.steps

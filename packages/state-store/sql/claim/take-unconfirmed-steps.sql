@@ -1,7 +1,8 @@
--- Takes over requests that have not been recorded as confirmed for too long: the Scheduler that claimed them may
--- have died between its commit and its publish. They keep their attempt: this is the same request. From then on
--- there may be two copies of it. One that can no longer be begun is looked at again when its time is over, and one
--- that the caller still builds or publishes after :resend_after: of that there is no second copy.
+-- Takes over requests that have not been recorded as confirmed for too long: the Scheduler that
+-- claimed them may have died between its commit and its publish. They keep their attempt: this is
+-- the same request. From then on there may be two copies of it. One that can no longer be begun is
+-- looked at again when its time is over, and one that the caller still builds or publishes after
+-- :resend_after: of that there is no second copy.
 with late as materialized (
   select task_id, name,
          (task_id, name, attempt) in

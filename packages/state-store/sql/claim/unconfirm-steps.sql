@@ -1,5 +1,5 @@
--- A broker has lost its messages: whatever can still be begun is to be published again at once. In the order
--- of the ids, as all who lock several rows.
+-- A broker has lost its messages: whatever can still be begun is to be published again at once. In
+-- the order of the ids, as all who lock several rows.
 with in_flight as materialized (
   select task_id, name
     from state.steps

@@ -1,4 +1,5 @@
--- Removes a dead letter and keeps what became of it, who wanted it and why. No row: it is gone already.
+-- Removes a dead letter and keeps what became of it, who wanted it and why. No row: it is gone
+-- already.
 with gone as (
   delete from state.dead_letters
    where id = :id::bigint

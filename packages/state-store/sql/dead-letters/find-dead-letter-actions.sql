@@ -1,5 +1,5 @@
--- A page of what became of dead letters, those settled last first, of the last 10,000 letters. A page begins after the
--- letter that ended the page before.
+-- A page of what became of dead letters, those settled last first, of the last 10,000 letters. A
+-- page begins after the letter that ended the page before.
 with latest as materialized (
   select * from state.dead_letter_actions order by dead_letter_id desc limit 10000
 )

@@ -1,5 +1,6 @@
--- Notes that a probe is sent to each of these queues, because of silence that began so long ago, and what the last probes
--- met with. Returns the store's clock, which the probes carry, and for how long the oldest probe has not arrived.
+-- Notes that a probe is sent to each of these queues, because of silence that began so long ago,
+-- and what the last probes met with. Returns the store's clock, which the probes carry, and for how
+-- long the oldest probe has not arrived.
 with sending as (
   -- As JSON numbers have it, so that the probe is no older than it says.
   select date_trunc('milliseconds', statement_timestamp()) as now

@@ -1,13 +1,15 @@
 -- What the Supervisor looks for, in one statement and without locks: steps whose complete-by time
--- has passed, tasks whose own limit has, and in how many milliseconds the next step's will. Looks back
--- as far as `:since`; the last row tells how many entries of indexes that took. Tasks of `:held` are left out: nothing
--- could be done about them a moment ago.
+-- has passed, tasks whose own limit has, and in how many milliseconds the next step's will. Looks
+-- back as far as `:since`; the last row tells how many entries of indexes that took. Tasks of
+-- `:held` are left out: nothing could be done about them a moment ago.
 --
--- Silence is proven for as many of `:queues` as a probe went to, by the way of a reply, a moment after the limit had passed.
--- It is excused if requests or replies, of all Agents or of this one, may not have arrived in the time of the attempt.
+-- Silence is proven for as many of `:queues` as a probe went to, by the way of a reply, a moment
+-- after the limit had passed. It is excused if requests or replies, of all Agents or of this one,
+-- may not have arrived in the time of the attempt.
 --
--- The limit of a task stands still while the task, its workflow or an Agent of one of its steps is paused. The
--- limit of a step runs from its claim, and nothing that is paused is claimed: it needs no such rule.
+-- The limit of a task stands still while the task, its workflow or an Agent of one of its steps is
+-- paused. The limit of a step runs from its claim, and nothing that is paused is claimed: it needs
+-- no such rule.
 with before as materialized (
   select sum(pg_stat_get_xact_tuples_returned(indexrelid)) as entries
     from pg_index

@@ -1,10 +1,11 @@
--- Of the next unfinished tasks, in the order of their ids, those that have not changed for a while and that
--- have nothing to wait for, or a step that is delayed for more than an hour: `decide` knows whether its policy
--- allows that. And after which task to go on: null, these were the last. A few at a time: with a million tasks
--- open, all of them would take longer than a statement may.
+-- Of the next unfinished tasks, in the order of their ids, those that have not changed for a while
+-- and that have nothing to wait for, or a step that is delayed for more than an hour: `decide`
+-- knows whether its policy allows that. And after which task to go on: null, these were the last. A
+-- few at a time: with a million tasks open, all of them would take longer than a statement may.
 --
--- A halted task waits for a person, a paused one for its operator, and steps of a paused workflow are set aside
--- until it is resumed. A failed call of a task that is being undone is not waited for.
+-- A halted task waits for a person, a paused one for its operator, and steps of a paused workflow
+-- are set aside until it is resumed. A failed call of a task that is being undone is not waited
+-- for.
 with unfinished as materialized (
   select task_id, workflow, process_state, paused_at, updated_at, begin_at
     from state.tasks

@@ -1,4 +1,5 @@
--- Alerts a person once for each outage that no probe to this queue arrives, and which part of its way is broken.
+-- Alerts a person once for each outage that no probe to this queue arrives, and which part of its
+-- way is broken.
 with first as (
   update state.reply_paths
      set alerted = true

@@ -1,4 +1,5 @@
--- Probes have arrived: from each queue the one that was sent last. If they were long on their way, replies may have been, too.
+-- Probes have arrived: from each queue the one that was sent last. If they were long on their way,
+-- replies may have been, too.
 with proof as (
   select queue, least(to_timestamp(sent_at / 1000), clock_timestamp()) as sent_at
     from unnest(:queues::text[], :sent_ats::float8[]) as arrived (queue, sent_at)

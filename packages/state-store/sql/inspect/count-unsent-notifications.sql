@@ -1,5 +1,5 @@
--- Alerts of the last so many milliseconds that were not delivered, and notifications that were not sent, both
--- older than so many milliseconds. Of each the last 10,000 are looked at.
+-- Alerts of the last so many milliseconds that were not delivered, and notifications that were not
+-- sent, both older than so many milliseconds. Of each the last 10,000 are looked at.
 select (select count(*)::integer
           from (select at, told_at from state.alerts order by id desc limit 10000) as latest
          where told_at is null

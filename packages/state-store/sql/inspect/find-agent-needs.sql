@@ -1,7 +1,8 @@
--- The Agents that stored workflows need: for which, the longest work they are given (ms) for less than `:kept_below`,
--- from which on they acknowledge requests early, and how much
--- waits for them, or for a pool that they belong to, counted no further than to 10,000. And how many instances of
--- each live, how many of these consume nothing for now, because their breaker is open, and when one was seen last.
+-- The Agents that stored workflows need: for which, the longest work they are given (ms) for less
+-- than `:kept_below`, from which on they acknowledge requests early, and how much waits for them,
+-- or for a pool that they belong to, counted no further than to 10,000. And how many instances of
+-- each live, how many of these consume nothing for now, because their breaker is open, and when one
+-- was seen last.
 select agent, workflows, longest, longest_step,
        ((select count(*) from (select from state.steps
                                 where lane = any(lanes) and process_state = 'pending' and rank is not null

@@ -1,6 +1,6 @@
--- What shows that the clock of this server has jumped, in milliseconds since 1970: the last time of which it is
--- known that it was right, since when it has been more than a day ahead of that (null: it is not), the latest
--- time that is written down, and the clock itself.
+-- What shows that the clock of this server has jumped, in milliseconds since 1970: the last time of
+-- which it is known that it was right, since when it has been more than a day ahead of that (null:
+-- it is not), the latest time that is written down, and the clock itself.
 select (extract(epoch from trusted.at) * 1000)::float8          as trusted_at,
        (extract(epoch from trusted.ahead_since) * 1000)::float8 as ahead_since,
        greatest(

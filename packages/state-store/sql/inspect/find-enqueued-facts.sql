@@ -1,4 +1,5 @@
--- What became of a submission that was enqueued under this id: for how long it has waited (ms), or why it was refused.
+-- What became of a submission that was enqueued under this id: for how long it has waited (ms), or
+-- why it was refused.
 select coalesce(inbox.submitter, refusals.submitter) as submitter, inbox.workflow,
        (extract(epoch from clock_timestamp() - inbox.enqueued_at) * 1000)::float8 as waiting_for,
        refusals.code, refusals.detail

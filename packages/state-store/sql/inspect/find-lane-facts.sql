@@ -1,4 +1,5 @@
--- The Agents of one task: how much of theirs is in flight, who has them wait, and how their living instances do.
+-- The Agents of one task: how much of theirs is in flight, who has them wait, and how their living
+-- instances do.
 select asked.agent,
        (select count(*)
           from (select from state.steps as rival

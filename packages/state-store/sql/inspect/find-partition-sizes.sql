@@ -1,4 +1,5 @@
--- The months of the state store, the last one first: how many rows their tables have, as estimated, and how large they are.
+-- The months of the state store, the last one first: how many rows their tables have, as estimated,
+-- and how large they are.
 select to_char(partitions.month, 'YYYY_MM') as name, partitions.month::text as first_day,
        state.month_after(partitions.month)::text as end_day, sizes.row_count, sizes.bytes
   from state.partitions

@@ -1,5 +1,6 @@
--- The steps of one task as they stand, how each came there, and what of its Agent is due before it: how many steps in
--- each band, and whose, by fairness key, in its own band. Counted no further than to 10,000.
+-- The steps of one task as they stand, how each came there, and what of its Agent is due before it:
+-- how many steps in each band, and whose, by fairness key, in its own band. Counted no further than
+-- to 10,000.
 select steps.name, steps.kind,
        -- What waits for a pool has no Agent: it has the names of all.
        case when steps.process_state in ('waiting', 'pending') then steps.lane

@@ -1,5 +1,5 @@
--- What is known of these ids: a task, a submission that waits in the inbox, or one that was refused. An
--- id of which nothing is known has no row.
+-- What is known of these ids: a task, a submission that waits in the inbox, or one that was
+-- refused. An id of which nothing is known has no row.
 select asked.task_id, coalesce(task.workflow, inbox.workflow) as workflow,
        case when task.task_id is not null then task.process_state
             when inbox.task_id is not null then 'enqueued'

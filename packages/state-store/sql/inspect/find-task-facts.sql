@@ -1,4 +1,5 @@
--- One task as it stands, who activated its version and who has its workflow wait, and the time. Instants are milliseconds since 1970.
+-- One task as it stands, who activated its version and who has its workflow wait, and the time.
+-- Instants are milliseconds since 1970.
 select tasks.workflow, tasks.goal, tasks.process_state, tasks.fault_code,
        (extract(epoch from tasks.created_at) * 1000)::float8  as created_at,
        (extract(epoch from tasks.finished_at) * 1000)::float8 as finished_at,

@@ -1,4 +1,5 @@
--- Unfinished tasks that were paused because they cannot be decided about, and those of the named workflows.
+-- Unfinished tasks that were paused because they cannot be decided about, and those of the named
+-- workflows.
 select task_id, workflow, pause_reason
   from state.tasks
  where finished_at is null

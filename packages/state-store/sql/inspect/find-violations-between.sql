@@ -1,5 +1,6 @@
--- What must never be, should it be, of the tasks after one up to another. A reply to a task that is not there
--- shows that the store has lost tasks: it was restored, or failed over to a standby that had not received them.
+-- What must never be, should it be, of the tasks after one up to another. A reply to a task that is
+-- not there shows that the store has lost tasks: it was restored, or failed over to a standby that
+-- had not received them.
 select invariant, task_id, witness
   from (select invariant, task_id, witness
           from state.invariant_violations

@@ -1,5 +1,6 @@
--- What has kept vacuum from its work for long: sessions and prepared transactions that began more than
--- so many milliseconds ago, and replication slots that fell more than so many transactions behind.
+-- What has kept vacuum from its work for long: sessions and prepared transactions that began more
+-- than so many milliseconds ago, and replication slots that fell more than so many transactions
+-- behind.
 select 'session' as kind, pid::text as name,
        concat_ws(', ', nullif(application_name, ''), usename, state) as detail,
        (extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as open_for

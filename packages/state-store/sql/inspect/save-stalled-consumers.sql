@@ -1,5 +1,5 @@
--- Keeps what the consumers of one Scheduler fail at, instead of what they failed at before; forgets those of
--- Schedulers that have been silent for a day.
+-- Keeps what the consumers of one Scheduler fail at, instead of what they failed at before; forgets
+-- those of Schedulers that have been silent for a day.
 with stalledConsumer as (
   select *
     from unnest(:queues::text[], :messages::integer[], :failures::integer[], :for_ms::float8[],

@@ -1,5 +1,5 @@
--- Deletes notifications that could not be sent for too long: a status after a day, as in its queue; others after
--- thirty. Returns how many.
+-- Deletes notifications that could not be sent for too long: a status after a day, as in its queue;
+-- others after thirty. Returns how many.
 with stale as (
   select id
     from state.outbox

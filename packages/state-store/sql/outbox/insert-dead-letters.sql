@@ -1,5 +1,5 @@
--- Keeps unreadable messages, and alerts an operator: once a minute for each queue and reason,
--- with the number of messages since the alert before. `:bodies` holds all bodies, one after the other.
+-- Keeps unreadable messages, and alerts an operator: once a minute for each queue and reason, with
+-- the number of messages since the alert before. `:bodies` holds all bodies, one after the other.
 with dead_letter as (
   insert into state.dead_letters (queue, reason, detail, message_id, type, sender, body, size, properties)
   select queue, reason, detail, message_id, type, sender,

@@ -1,4 +1,5 @@
--- Puts notices into the outbox, in the order in which they are given, and keeps the alerts for people.
+-- Puts notices into the outbox, in the order in which they are given, and keeps the alerts for
+-- people.
 with notice as (
   select *
     from unnest(:subjects::text[], :channels::text[], :seqs::integer[], :addresses::text[],

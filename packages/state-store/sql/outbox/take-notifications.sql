@@ -1,8 +1,9 @@
--- Takes notices to be sent, for one Scheduler alone: of each destination the oldest of each subject and
--- channel, and all that follow it there. While its lease lasts, no other Scheduler sends what comes after them,
--- so that each reader has them in order. The lease of a Scheduler that died runs out.
--- A destination is the queue of a submitter, or the routing key of an event or alert. Each gets a share of the
--- batch, in the order of their names and from :after on, but none of those in :delayed.
+-- Takes notices to be sent, for one Scheduler alone: of each destination the oldest of each subject
+-- and channel, and all that follow it there. While its lease lasts, no other Scheduler sends what
+-- comes after them, so that each reader has them in order. The lease of a Scheduler that died runs
+-- out. A destination is the queue of a submitter, or the routing key of an event or alert. Each
+-- gets a share of the batch, in the order of their names and from :after on, but none of those in
+-- :delayed.
 with recursive destination as (
   (select (channel || ' ' || coalesce(address, body ->> 'kind', (body ->> 'event') || '.' || (body ->> 'workflow'))) collate "C" as name
      from state.outbox

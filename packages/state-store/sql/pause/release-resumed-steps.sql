@@ -1,5 +1,5 @@
--- Makes the steps due again that were set aside while their workflow was paused. When none is left, the
--- pause is history.
+-- Makes the steps due again that were set aside while their workflow was paused. When none is left,
+-- the pause is history.
 with resumed as materialized (
   select id, name
     from state.pauses

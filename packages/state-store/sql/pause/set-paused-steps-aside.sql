@@ -1,5 +1,6 @@
--- Takes due steps of paused workflows out of the way of the claim, until their workflow is resumed. The
--- lock on the pause keeps it from being lifted in between: the resume would not find these steps.
+-- Takes due steps of paused workflows out of the way of the claim, until their workflow is resumed.
+-- The lock on the pause keeps it from being lifted in between: the resume would not find these
+-- steps.
 with paused as materialized (
   select name
     from state.pauses

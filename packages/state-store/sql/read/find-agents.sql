@@ -1,6 +1,6 @@
--- Every Agent that stored workflows call or that has ever sent a heartbeat, with its instances, those that live
--- first, and what waits for it: a page, by name. All counts end somewhere: 100 instances of each, 100,000 steps in
--- flight, and 1,000 due steps of each Agent.
+-- Every Agent that stored workflows call or that has ever sent a heartbeat, with its instances,
+-- those that live first, and what waits for it: a page, by name. All counts end somewhere: 100
+-- instances of each, 100,000 steps in flight, and 1,000 due steps of each Agent.
 with named as (
   select distinct agent
     from state.workflows

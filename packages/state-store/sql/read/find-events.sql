@@ -1,5 +1,5 @@
--- A page of the history of one task, oldest first: so many entries at most, and so many bytes, but always one.
--- `found`: those that there are, of one more than a page has.
+-- A page of the history of one task, oldest first: so many entries at most, and so many bytes, but
+-- always one. `found`: those that there are, of one more than a page has.
 select id, step, action, from_state, to_state, attempt, actor, reason, note, at, found
   from (select id::text as id, step, action, from_state, to_state, attempt, actor, reason, note, at,
                count(*) over () as found,

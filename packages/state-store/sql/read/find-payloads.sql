@@ -1,5 +1,5 @@
--- Payloads of a task as text, of as many of these steps as have no more than :most bytes together, but of the first one
--- always. Without a name: the input of the task.
+-- Payloads of a task as text, of as many of these steps as have no more than :most bytes together,
+-- but of the first one always. Without a name: the input of the task.
 with asked as (
   select asked.position, asked.name,
          case when asked.name is null then task_payloads.input else step_payloads.output end::text as payload,

@@ -1,5 +1,6 @@
--- The task that a business key stands for: the one that has it or had it last, also while it waits in the inbox. Keys
--- of tasks that ended are forgotten after a while: then the newest task with this key.
+-- The task that a business key stands for: the one that has it or had it last, also while it waits
+-- in the inbox. Keys of tasks that ended are forgotten after a while: then the newest task with
+-- this key.
 select coalesce(
          (select task_id
             from state.business_keys

@@ -1,4 +1,5 @@
--- One task of a tenant, with its steps and what is known of them, for people to read; without payloads if they have more than :most_bytes together, and without steps if that is 0.
+-- One task of a tenant, with its steps and what is known of them, for people to read; without
+-- payloads if they have more than :most_bytes together, and without steps if that is 0.
 select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.version, tasks.priority,
        case when tasks.fairness_key is not null then
          json_build_object('key', tasks.fairness_key, 'weight', tasks.fairness_weight)

@@ -1,8 +1,9 @@
--- Tasks that match, newest first. Looks at `scan` tasks at most, however many there are, by one index: that of the
--- ids, of open tasks, of business keys, of labels or of failures. A text is looked for in several: as an id, its
--- beginning, a business key, an idempotency key, a correlation id or a fault code or the beginning of one; of each
--- beginning the first 1,000 of its index are looked at. `last_id` is the last of them, from which the next page goes
--- on; null when there are no more. A condition is `in` with a list, `like` with a pattern, or `exists` with a truth.
+-- Tasks that match, newest first. Looks at `scan` tasks at most, however many there are, by one
+-- index: that of the ids, of open tasks, of business keys, of labels or of failures. A text is
+-- looked for in several: as an id, its beginning, a business key, an idempotency key, a correlation
+-- id or a fault code or the beginning of one; of each beginning the first 1,000 of its index are
+-- looked at. `last_id` is the last of them, from which the next page goes on; null when there are
+-- no more. A condition is `in` with a list, `like` with a pattern, or `exists` with a truth.
 with scanned as materialized (
   (select tasks.*
      from state.tasks

@@ -1,7 +1,8 @@
--- Of the next business keys, in their order and from where the last look stopped, deletes those whose task has ended
--- or is gone. Returns how many, and whether these were the last: then the next look begins at the first key. While
--- another Supervisor looks, these are none. A task that is not seen is gone only if it was submitted long ago:
--- another transaction may just have written it; and none of the inbox is.
+-- Of the next business keys, in their order and from where the last look stopped, deletes those
+-- whose task has ended or is gone. Returns how many, and whether these were the last: then the next
+-- look begins at the first key. While another Supervisor looks, these are none. A task that is not
+-- seen is gone only if it was submitted long ago: another transaction may just have written it; and
+-- none of the inbox is.
 with place as materialized (
   select tenant, family, key
     from state.business_key_sweep

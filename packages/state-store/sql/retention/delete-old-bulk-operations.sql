@@ -1,5 +1,5 @@
--- Deletes a batch of the items of bulk operations that ended longer than :keep milliseconds ago, and the operations
--- that have none left. Returns how many rows.
+-- Deletes a batch of the items of bulk operations that ended longer than :keep milliseconds ago,
+-- and the operations that have none left. Returns how many rows.
 with old as materialized (
   select id
     from state.bulk_operations

@@ -1,5 +1,5 @@
--- Deletes refused replies, refused submissions and dead letters that are older than :keep milliseconds, of each kind the
--- oldest few, and alerts whose dead letter is gone. Says how many.
+-- Deletes refused replies, refused submissions and dead letters that are older than :keep
+-- milliseconds, of each kind the oldest few, and alerts whose dead letter is gone. Says how many.
 with past as (
   select state.trusted_now() - :keep::float8 * interval '1 millisecond' as until
 ),

@@ -1,5 +1,6 @@
--- Deletes fairness keys that have nothing to be remembered for, because the queue has passed them: their next step
--- begins at its head in any case. Where no step is due, the key that has got furthest stays. Returns how many.
+-- Deletes fairness keys that have nothing to be remembered for, because the queue has passed them:
+-- their next step begins at its head in any case. Where no step is due, the key that has got
+-- furthest stays. Returns how many.
 with queue as materialized (
   select hint.lane, hint.band, coalesce(
            (select rank

@@ -1,9 +1,10 @@
--- Deletes failures of tasks whose months are dropped, and groups of which nothing is left or that are beyond the
--- last ten thousand.
+-- Deletes failures of tasks whose months are dropped, and groups of which nothing is left or that
+-- are beyond the last ten thousand.
 with months as materialized (
   select state.first_id_of(month) as first_id, end_id from state.partitions
 ),
--- Before the first month, and between two of them: one with an unfinished task stays when later ones are dropped.
+-- Before the first month, and between two of them: one with an unfinished task stays when later
+-- ones are dropped.
 dropped as materialized (
   select coalesce(lag(end_id) over (order by first_id), '00000000-0000-0000-0000-000000000000') as from_id,
          first_id as until_id

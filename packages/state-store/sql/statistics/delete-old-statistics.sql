@@ -1,4 +1,5 @@
--- Deletes counts that are older than they are kept for, a batch of one resolution. By each subject, in the order of the index.
+-- Deletes counts that are older than they are kept for, a batch of one resolution. By each subject,
+-- in the order of the index.
 with recursive subjects as (
   (select subject from state.statistics where resolution = :resolution order by subject limit 1)
   union all

@@ -1,5 +1,6 @@
--- Groups of failures that are alike, the latest first, with three of their tasks each. Of a span of task ids, each
--- group is counted no further than to 1,000; the number of halted tasks ends there in any case.
+-- Groups of failures that are alike, the latest first, with three of their tasks each. Of a span of
+-- task ids, each group is counted no further than to 1,000; the number of halted tasks ends there
+-- in any case.
 with latest as materialized (
   select *
     from state.failure_groups

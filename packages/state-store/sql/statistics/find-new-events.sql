@@ -1,5 +1,6 @@
--- Rows of the history between two ids, of those only the ones in these ranges. With what counting them needs: the
--- workflow, how long a task or an attempt took, and of a failure what the Agent said.
+-- Rows of the history between two ids, of those only the ones in these ranges. With what counting
+-- them needs: the workflow, how long a task or an attempt took, and of a failure what the Agent
+-- said.
 with found as materialized (
   select * from state.events_between(:first_event::bigint, :last_event::bigint, :months::text[])
 ),

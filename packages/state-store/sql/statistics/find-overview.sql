@@ -1,5 +1,5 @@
--- What an operator looks at first. Every count ends somewhere: `most` open tasks, 1,000 dead letters and alerts,
--- 100 pauses.
+-- What an operator looks at first. Every count ends somewhere: `most` open tasks, 1,000 dead
+-- letters and alerts, 100 pauses.
 with open as materialized (
   select process_state, paused_at, updated_at
     from state.tasks

@@ -1,4 +1,5 @@
--- Counts of each subject of a kind (those whose names begin so), summed over spans of time. At most 200 subjects.
+-- Counts of each subject of a kind (those whose names begin so), summed over spans of time. At most
+-- 200 subjects.
 with recursive subjects as (
   (select subject
      from state.statistics

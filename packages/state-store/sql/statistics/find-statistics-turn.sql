@@ -1,6 +1,7 @@
--- Says from where to go on counting, once the turn is taken: the ids that were seen last, gaps to be looked at again,
--- and the months in which the history can have become longer since. A task that is not finished may get further rows,
--- and so may one that was not when rows were counted last; all others are of tasks that were submitted since.
+-- Says from where to go on counting, once the turn is taken: the ids that were seen last, gaps to
+-- be looked at again, and the months in which the history can have become longer since. A task that
+-- is not finished may get further rows, and so may one that was not when rows were counted last;
+-- all others are of tasks that were submitted since.
 with open as materialized (
   select month::text as month
     from state.partitions
@@ -18,7 +19,8 @@ select counted_to::float8 as counted_to,
                  -- A transaction may last for long, or the clock be set back by some hours.
                  or end_id > state.first_id_of(progress.counted_at - interval '1 day')
                  or progress.counted_at is null) as months,
-       -- Who writes to the history has a transaction id by then, so every later one is of a later row.
+       -- Who writes to the history has a transaction id by then, so every later one is of a later
+       -- row.
        pg_snapshot_xmax(pg_current_snapshot())::text as next_xid,
        (select coalesce(json_agg(json_build_object('from', from_id, 'to', to_id,
                  'until', until::text,

@@ -1,7 +1,7 @@
--- Takes submissions of the inbox for one process alone until its lease ends: so many, and of so many bytes, but one at
--- least. Callers take turns, and each has its oldest first. A process that died leaves them to others, and what is taken in
--- vain again and again rests for longer each time. A lease that ends later than one of now would was given before the clock
--- was set back.
+-- Takes submissions of the inbox for one process alone until its lease ends: so many, and of so
+-- many bytes, but one at least. Callers take turns, and each has its oldest first. A process that
+-- died leaves them to others, and what is taken in vain again and again rests for longer each time.
+-- A lease that ends later than one of now would was given before the clock was set back.
 with recursive callers as (
   (select submitter from state.inbox order by submitter limit 1)
   union all

@@ -1,5 +1,6 @@
--- Takes business keys for new tasks: a key that no task has, or that its task has freed. A key of another open task is left
--- out of the answer. A key that was taken when its submission was enqueued is its task's own.
+-- Takes business keys for new tasks: a key that no task has, or that its task has freed. A key of
+-- another open task is left out of the answer. A key that was taken when its submission was
+-- enqueued is its task's own.
 insert into state.business_keys as taken (tenant, family, key, task_id)
 select tenant, family, key, task_id
   from (select distinct on (tenant, family, key) *

@@ -1,6 +1,7 @@
--- Takes idempotency keys for new tasks. A key that stands for another task is left out of the answer,
--- until it has expired, by a clock that has not jumped ahead, and was not set back when the key was taken. `keeps` is how
--- long each is kept, in milliseconds; that of a key which was taken when its submission was enqueued stays.
+-- Takes idempotency keys for new tasks. A key that stands for another task is left out of the
+-- answer, until it has expired, by a clock that has not jumped ahead, and was not set back when the
+-- key was taken. `keeps` is how long each is kept, in milliseconds; that of a key which was taken
+-- when its submission was enqueued stays.
 insert into state.submissions as taken (tenant, idempotency_key, request_hash, task_id, expires_at)
 select tenant, idempotency_key, request_hash, task_id,
        (select state.reached_now()) + keep * interval '1 millisecond'

@@ -1,4 +1,5 @@
--- Writes new tasks down, with their input and the first entry of their history: whose it is, if it was enqueued.
+-- Writes new tasks down, with their input and the first entry of their history: whose it is, if it
+-- was enqueued.
 with task as (
   select *
     from unnest(:task_ids::uuid[], :tenants::text[], :workflows::text[], :states::text[],

@@ -1,4 +1,5 @@
--- Locks submissions of the inbox until their tasks are written. One that another process has taken is left out.
+-- Locks submissions of the inbox until their tasks are written. One that another process has taken
+-- is left out.
 select task_id
   from state.inbox
  where task_id = any(:task_ids::uuid[])

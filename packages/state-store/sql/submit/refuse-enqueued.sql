@@ -1,5 +1,5 @@
--- Takes submissions out of the inbox that become no task, keeps why, and frees their keys. What another process has taken
--- is left out of the answer.
+-- Takes submissions out of the inbox that become no task, keeps why, and frees their keys. What
+-- another process has taken is left out of the answer.
 with asked as (
   select *
     from unnest(:task_ids::uuid[], :codes::text[], :details::text[], :errors::jsonb[])

@@ -1,5 +1,5 @@
--- Tasks with moves after one of the history, as they are now, those that moved last first. Of a long history the last
--- moves are looked at: so many at most.
+-- Tasks with moves after one of the history, as they are now, those that moved last first. Of a
+-- long history the last moves are looked at: so many at most.
 with sequence as materialized (
   select case when is_called then last_value else 0 end as last_id from state.events_id_seq
 ),

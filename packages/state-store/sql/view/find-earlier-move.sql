@@ -1,4 +1,5 @@
--- The last move of a task that came at least so long before another one of it; no row: there is none.
+-- The last move of a task that came at least so long before another one of it; no row: there is
+-- none.
 select earlier.id::text as id
   from state.events as earlier
  where earlier.task_id = :task_id

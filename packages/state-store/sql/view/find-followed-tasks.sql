@@ -1,4 +1,5 @@
--- Where these tasks stand; one that was deleted is left out. One whose submission waits in the inbox has not begun.
+-- Where these tasks stand; one that was deleted is left out. One whose submission waits in the
+-- inbox has not begun.
 select task_id, version, process_state, finished_at is not null as has_ended
   from state.tasks
  where task_id = any(:task_ids::uuid[])

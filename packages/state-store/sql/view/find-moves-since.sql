@@ -1,4 +1,5 @@
--- What each followed task has done after one of its moves, oldest first: so many moves of each at most.
+-- What each followed task has done after one of its moves, oldest first: so many moves of each at
+-- most.
 select followed.task_id, followed.after::text as after, moves.id::text as id, moves.step, moves.action, moves.from_state,
        moves.to_state, moves.attempt, moves.actor, moves.reason, moves.note, moves.at
   from (select distinct task_id, after

@@ -1,8 +1,10 @@
--- Living instances of Agents with another contract of an operation than a stored workflow was made with, or without the
--- operation: at most 10 names of each, and 500 rows, those of workflows that take tasks first. `known_by`: a workflow that
--- was made with the contract that they have. `is_later`: it is younger than the one that is needed. `:workflows`: these
--- alone, with up to 5,000 rows; and for them also the contracts of an operation that no instance has now and that other
--- stored workflows were made with, the latest 32. All versions with all others would be the square of their number.
+-- Living instances of Agents with another contract of an operation than a stored workflow was made
+-- with, or without the operation: at most 10 names of each, and 500 rows, those of workflows that
+-- take tasks first. `known_by`: a workflow that was made with the contract that they have.
+-- `is_later`: it is younger than the one that is needed. `:workflows`: these alone, with up to
+-- 5,000 rows; and for them also the contracts of an operation that no instance has now and that
+-- other stored workflows were made with, the latest 32. All versions with all others would be the
+-- square of their number.
 with needed as materialized (
   select workflows.name as workflow, workflows.created_at, workflows.retired_at is not null as is_retired,
          split_part(asked.key, '.', 1) as agent, split_part(asked.key, '.', 2) as operation, asked.value as contract

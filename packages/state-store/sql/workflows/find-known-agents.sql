@@ -1,5 +1,6 @@
--- The Agents that have ever sent a heartbeat, for how long (ms) each has been known, and what its running instances
--- announce together. An Agent that is down is known by those that ran last, for a day; then it is silent.
+-- The Agents that have ever sent a heartbeat, for how long (ms) each has been known, and what its
+-- running instances announce together. An Agent that is down is known by those that ran last, for a
+-- day; then it is silent.
 with running as (
   select agent, operations
     from state.agents as instance

@@ -1,5 +1,6 @@
--- Workflows that take tasks and were made with other contracts of these operations than `:contracts` names: of each
--- contract the latest, of each operation the 10 latest contracts, and at most 100.
+-- Workflows that take tasks and were made with other contracts of these operations than
+-- `:contracts` names: of each contract the latest, of each operation the 10 latest contracts, and
+-- at most 100.
 select operation, workflow
   from (select operation, workflow,
                row_number() over (partition by operation order by created_at desc, workflow) as place

@@ -1,4 +1,5 @@
--- The stored workflows without their definitions, the latest first, with the nouns at which their tasks are submitted.
+-- The stored workflows without their definitions, the latest first, with the nouns at which their
+-- tasks are submitted.
 select name, created_at, stored_by, retired_at, retired_by, retired_reason, by_operators,
        is_active, activated_at, activated_by, activated_reason, awaits_agents,
        array(select collection from state.collections

@@ -1,4 +1,5 @@
--- Gives a workflow a noun for its tasks, unless another workflow that is in use has it: then it returns no row.
+-- Gives a workflow a noun for its tasks, unless another workflow that is in use has it: then it
+-- returns no row.
 insert into state.collections as taken (collection, family)
 values (:collection, :family)
     on conflict (collection) do update

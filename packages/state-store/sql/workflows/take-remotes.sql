@@ -1,5 +1,6 @@
--- Stores which remote services the Agents of a workflow in use wrap. What another workflow said stands as long as one
--- that is not retired says so. Returns what contradicts that; no row: all is stored, or the workflow is retired.
+-- Stores which remote services the Agents of a workflow in use wrap. What another workflow said
+-- stands as long as one that is not retired says so. Returns what contradicts that; no row: all is
+-- stored, or the workflow is retired.
 with asked as materialized (
   select agent, service, shares_keys
     from unnest(:agents::text[], :services::text[], :shares_keys::boolean[]) as asked (agent, service, shares_keys)

@@ -20,10 +20,11 @@ export const unusableTasks = (
 };
 
 /**
- * Applies reported events in one transaction: locks and loads their tasks, has the domain decide, saves. Safe to
- * repeat: the fence rejects what was applied before. If the store refuses a row, or deciding about a task throws, each
- * task gets a transaction of its own: the task that cannot be decided about or saved is parked for an operator, and
- * affects no other. Late, double and foreign events are outcomes, not errors.
+ * Applies reported events in one transaction: locks and loads their tasks, has the domain decide,
+ * saves. Safe to repeat: the fence rejects what was applied before. If the store refuses a row, or
+ * deciding about a task throws, each task gets a transaction of its own: the task that cannot be
+ * decided about or saved is parked for an operator, and affects no other. Late, double and foreign
+ * events are outcomes, not errors.
  */
 export const applyEvents = composed(
   async (
@@ -40,7 +41,10 @@ export const applyEvents = composed(
   },
 );
 
-/** Faults that one task causes, and would cause again: the store refuses it, or deciding about it throws. */
+/**
+ * Faults that one task causes, and would cause again: the store refuses it, or deciding about it
+ * throws.
+ */
 const ofTask: ReadonlySet<string> = new Set([
   "store.refused",
   "store.bug",
@@ -116,7 +120,10 @@ async function parkSteps(
   }
 }
 
-/** Pauses tasks about which not even parking their steps can be decided: pausing a task needs no definition. */
+/**
+ * Pauses tasks about which not even parking their steps can be decided: pausing a task needs no
+ * definition.
+ */
 const pauseTasks = (
   { pool, partitions }: StoreContext,
   mine: readonly ReportedTaskEvent[],

@@ -39,8 +39,8 @@ import { findUnreadable } from "./unreadable-requests.ts";
 const save = query("save-outcomes");
 
 /**
- * Returns what sends, without waiting, the statement that stores the payloads and fault details of events that counted.
- * Throws for a value that cannot be written as JSON, before anything is sent.
+ * Returns what sends, without waiting, the statement that stores the payloads and fault details of
+ * events that counted. Throws for a value that cannot be written as JSON, before anything is sent.
  */
 function prepareOutcomes(
   reportedEvents: readonly ReportedTaskEvent[],
@@ -99,16 +99,17 @@ export interface ApplyOptions {
   /** Skip locked tasks instead of waiting (SKIP LOCKED). */
   readonly skipLocked?: boolean;
   /**
-   * Claim due steps in the same transaction: the same claim as `claimDueSteps`, with its due order and its
-   * limits, without a round trip and a commit of its own. It skips what is locked. If the batch makes
-   * nothing due, no claim is made, so that the end of a task is never delayed by one.
+   * Claim due steps in the same transaction: the same claim as `claimDueSteps`, with its due order
+   * and its limits, without a round trip and a commit of its own. It skips what is locked. If the
+   * batch makes nothing due, no claim is made, so that the end of a task is never delayed by one.
    */
   readonly claim?: ClaimOptions;
 }
 
 /**
- * Locks the tasks, loads them, has the domain decide, and saves: in one transaction. If the outputs take long to check, or
- * many workflows must be read, it is rolled back, and repeated once that is done.
+ * Locks the tasks, loads them, has the domain decide, and saves: in one transaction. If the outputs
+ * take long to check, or many workflows must be read, it is rolled back, and repeated once that is
+ * done.
  */
 export async function applyTogether(
   context: StoreContext,
@@ -206,7 +207,8 @@ export function saveBatch(
   const claiming = claim === undefined ? null : claimWhatIsDue(context, client, { batch, claim });
   return {
     sent: [...saved, ...[ranking, claiming].filter((sent) => sent !== null)],
-    // If all tasks were cached, nothing is read before the commit; such a batch holds nothing but successes.
+    // If all tasks were cached, nothing is read before the commit; such a batch holds nothing but
+    // successes.
     verifyCommitted: (db) => haveSucceeded(db, applied.flatMap(succeeded), { partitions }),
     result: async () => {
       // Committed, but the answer was lost: the resend publishes what was claimed.
@@ -233,7 +235,10 @@ const tracesOf = ({ decided }: DecidedBatch): ReadonlyMap<string, string> =>
     ),
   );
 
-/** Ranks the steps that the batch makes due, so that claims find them. Null: none has a fairness key. */
+/**
+ * Ranks the steps that the batch makes due, so that claims find them. Null: none has a fairness
+ * key.
+ */
 function rankWhatIsDue(
   context: StoreContext,
   client: Database,
@@ -260,9 +265,9 @@ function claimWhatIsDue(
 }
 
 /**
- * A Scheduler may claim more of the steps that it makes due itself, since another Scheduler would have to
- * read their tasks. Which steps it gets is decided by the due order of the lane. A claim of the first bands only
- * keeps to the lanes of these steps: it is to be quick.
+ * A Scheduler may claim more of the steps that it makes due itself, since another Scheduler would
+ * have to read their tasks. Which steps it gets is decided by the due order of the lane. A claim of
+ * the first bands only keeps to the lanes of these steps: it is to be quick.
  */
 export function capacityFor(
   { capacity, upTo }: Pick<ClaimOptions, "capacity" | "upTo">,
@@ -282,8 +287,9 @@ const succeeded = ({ taskId, event }: ReportedTaskEvent) =>
   event.kind === "completed" ? [{ taskId, step: event.step, attempt: event.attempt }] : [];
 
 /**
- * Another process moved a task that we had cached, or it is unknown whether our commit succeeded. The task
- * has left the cache, so the retry loads it, and rejects as stale what was applied all the same.
+ * Another process moved a task that we had cached, or it is unknown whether our commit succeeded.
+ * The task has left the cache, so the retry loads it, and rejects as stale what was applied all the
+ * same.
  */
 function orLoadNextTime(error: unknown): never {
   if (error instanceof TakesLong) throw error;
@@ -296,9 +302,10 @@ function orLoadNextTime(error: unknown): never {
 const mostBytes = 4 * 1024 * 1024;
 
 /**
- * Loads what conditions look at, of tasks whose conditions may be evaluated: a step is completed or resolved. The
- * Supervisor reports no such event, and has no right to read payloads. Throws `store.value_too_large` if all of it
- * together is more than a transaction may parse: then each task has a transaction of its own.
+ * Loads what conditions look at, of tasks whose conditions may be evaluated: a step is completed or
+ * resolved. The Supervisor reports no such event, and has no right to read payloads. Throws
+ * `store.value_too_large` if all of it together is more than a transaction may parse: then each
+ * task has a transaction of its own.
  */
 async function valuesForConditions(
   db: Database,
@@ -339,8 +346,9 @@ const makesDone = ({ event }: ReportedTaskEvent): boolean =>
 /** The outputs of a batch, each checked once against the contract of its operation. */
 interface OutputChecks {
   /**
-   * Why outputs of these events break their contracts. Throws `TakesLong` once the checks have taken more steps than a
-   * transaction may hold, or at one that is found aside: each of the others then gets a turn of the event loop of its own.
+   * Why outputs of these events break their contracts. Throws `TakesLong` once the checks have
+   * taken more steps than a transaction may hold, or at one that is found aside: each of the others
+   * then gets a turn of the event loop of its own.
    */
   faultsOf(
     tasks: readonly VersionedTask[],

@@ -75,13 +75,14 @@ export interface LoadedTasks {
 }
 
 /**
- * Locks tasks, in the order of their ids, then what a claim could take of their steps, then loads the
- * steps: each in a statement of its own, so that it sees what was committed while the one before
- * it waited. `now` is the store's clock once all locks are held. With `skipLocked`, tasks that another
- * transaction has locked are skipped. Tasks whose definition cannot be used, or whose steps are not those of
- * their definition, are returned as unusable.
+ * Locks tasks, in the order of their ids, then what a claim could take of their steps, then loads
+ * the steps: each in a statement of its own, so that it sees what was committed while the one
+ * before it waited. `now` is the store's clock once all locks are held. With `skipLocked`, tasks
+ * that another transaction has locked are skipped. Tasks whose definition cannot be used, or whose
+ * steps are not those of their definition, are returned as unusable.
  *
- * Cached tasks are not loaded. If all are cached, none is locked either: saving compares their versions.
+ * Cached tasks are not loaded. If all are cached, none is locked either: saving compares their
+ * versions.
  */
 export async function loadTasks(
   db: Database,
@@ -160,7 +161,10 @@ export const lockAll = (
 ): Promise<unknown> =>
   lockTasks(db, partitions.monthsOf(taskIds), { taskIds, format: definitionFormat });
 
-/** Whether these attempts have succeeded. Locks the tasks first, and so waits for a commit that is under way. */
+/**
+ * Whether these attempts have succeeded. Locks the tasks first, and so waits for a commit that is
+ * under way.
+ */
 export async function haveSucceeded(
   db: Database,
   attempts: readonly { readonly taskId: string; readonly step: string; readonly attempt: number }[],

@@ -26,7 +26,9 @@ export interface LoadedValues extends TaskValues {
   readonly correctedInputs: ReadonlyMap<string, Json>;
   /** Why the values cannot be used; null: they can. */
   readonly problem: string | null;
-  /** Bytes of the values, which were left out because there was no room for them; null: none was. */
+  /**
+   * Bytes of the values, which were left out because there was no room for them; null: none was.
+   */
   readonly leftOut: number | null;
 }
 
@@ -38,15 +40,16 @@ const mostBytes = 4 * limits.payloadBytes;
 export interface ValuesOptions {
   readonly refs: readonly ValueRef[];
   /**
-   * How many bytes of JSON are loaded. Parsed, they take up to fifteen times that. What belongs to one task is loaded
-   * together or not at all.
+   * How many bytes of JSON are loaded. Parsed, they take up to fifteen times that. What belongs to
+   * one task is loaded together or not at all.
    */
   readonly most: number;
 }
 
 /**
- * Loads inputs and outputs, by task, as many as there is room for. Values that are too long are null, with a `problem`.
- * Outputs are asked for when their steps are done: one that has none was skipped, and counts as null.
+ * Loads inputs and outputs, by task, as many as there is room for. Values that are too long are
+ * null, with a `problem`. Outputs are asked for when their steps are done: one that has none was
+ * skipped, and counts as null.
  */
 export const loadValues = repeatable(readValues);
 

@@ -5,7 +5,10 @@ import { rowsOf } from "../postgres/statement-types.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
 import type { UnusableTask } from "./load-tasks.ts";
 
-/** The actor that pauses unusable tasks and workflows, and resumes a workflow once its definition is repaired. */
+/**
+ * The actor that pauses unusable tasks and workflows, and resumes a workflow once its definition is
+ * repaired.
+ */
 export const unusableActor = "holdfast (unusable)";
 
 const pauseWorkflows = query("pause-unusable-workflows");
@@ -25,8 +28,8 @@ interface Parking {
 }
 
 /**
- * Sends, without awaiting them, the statements that pause these tasks, or their workflows, and requeue their
- * steps whose attempts have ended.
+ * Sends, without awaiting them, the statements that pause these tasks, or their workflows, and
+ * requeue their steps whose attempts have ended.
  */
 export function parkTasks(
   db: Database,
@@ -72,7 +75,10 @@ export function parkTasks(
   ];
 }
 
-/** Resumes the workflows that were paused because of their definitions and whose definitions can be used again. */
+/**
+ * Resumes the workflows that were paused because of their definitions and whose definitions can be
+ * used again.
+ */
 export async function resumeRepaired(db: Database): Promise<void> {
   const actor = unusableActor;
   for (const { name } of await findUnusable(db, { actor })) {

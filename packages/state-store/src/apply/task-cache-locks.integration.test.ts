@@ -32,7 +32,10 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-/** What an operator does to a task whose step `a` is in flight, and what the task is like after the reply. */
+/**
+ * What an operator does to a task whose step `a` is in flight, and what the task is like after the
+ * reply.
+ */
 const acts: readonly [string, readonly TaskEvent[], object, object][] = [
   [
     "pause",

@@ -134,7 +134,8 @@ test.each(intrusions)(
 
 test("a cached task whose claim the store has lost in a failover is read, and stays paused", async () => {
   const [one] = await begin();
-  // Another Scheduler has claimed the step anew, and an operator has paused the task: with the same numbers as before.
+  // Another Scheduler has claimed the step anew, and an operator has paused the task: with the same
+  // numbers as before.
   await db.query(
     `set session_replication_role = replica;
      update state.steps set token = gen_random_uuid() where process_state = 'processing';

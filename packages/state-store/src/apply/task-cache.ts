@@ -21,13 +21,13 @@ export interface CachedTasks {
 }
 
 /**
- * Spares the load of tasks that this instance has just saved or claimed. A store without it behaves the
- * same: `noTaskCache`.
+ * Spares the load of tasks that this instance has just saved or claimed. A store without it behaves
+ * the same: `noTaskCache`.
  */
 export interface TaskCache {
   /**
-   * Removes and returns the tasks that can be decided about without loading them: a retry then loads them.
-   * The clock is late by the time that an answer of the store takes.
+   * Removes and returns the tasks that can be decided about without loading them: a retry then
+   * loads them. The clock is late by the time that an answer of the store takes.
    */
   take(reportedEvents: ReadonlyMap<string, readonly ReportedTaskEvent[]>): CachedTasks;
   /** Records tasks that were decided about and saved. */
@@ -49,10 +49,11 @@ const maxSteps = 30_000;
 const clockLasts = 10_000;
 
 /**
- * The tasks that this instance has last decided about, or claimed a step of, as it left them. The Scheduler
- * that claimed the only step of a task in flight need not load the task to record that the step is
- * completed: only operators and the Supervisor could have changed it. Saving checks that: every change of a
- * task raises its version, except a claim, which raises the attempt of its step.
+ * The tasks that this instance has last decided about, or claimed a step of, as it left them. The
+ * Scheduler that claimed the only step of a task in flight need not load the task to record that
+ * the step is completed: only operators and the Supervisor could have changed it. Saving checks
+ * that: every change of a task raises its version, except a claim, which raises the attempt of its
+ * step.
  */
 export function taskCache(catalog: Pick<WorkflowCatalog, "known">): TaskCache {
   const tasks = new Map<string, VersionedTask>();
@@ -114,7 +115,10 @@ const sizeOf = (cached: VersionedTask | undefined): number => cached?.task.steps
 const isCacheable = ({ goal, processState, paused, workflow }: Task): boolean =>
   goal === "do" && processState === "processing" && !paused && !hasConditions(workflow);
 
-/** The one event completes the one step in flight. With more steps open another Scheduler may be deciding. */
+/**
+ * The one event completes the one step in flight. With more steps open another Scheduler may be
+ * deciding.
+ */
 function canDecideFromCache(
   task: Task,
   [reportedEvent, ...others]: readonly ReportedTaskEvent[],

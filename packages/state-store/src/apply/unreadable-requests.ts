@@ -26,7 +26,10 @@ type UnreadableRequests = ReadonlyMap<ReportedTaskEvent, Unreadable>;
 interface GivenBack {
   readonly reported: ReportedTaskEvent;
   readonly asked: AskedOperation;
-  /** The Agents that may get it, if it came back so often that their instances have to be looked at; otherwise none. */
+  /**
+   * The Agents that may get it, if it came back so often that their instances have to be looked at;
+   * otherwise none.
+   */
   readonly lookAt: readonly string[];
 }
 
@@ -42,8 +45,8 @@ interface Batch {
 }
 
 /**
- * The requests of a batch that instances gave back because they cannot read them. Asks the store who else could only
- * where a request has come back many times in a row.
+ * The requests of a batch that instances gave back because they cannot read them. Asks the store
+ * who else could only where a request has come back many times in a row.
  */
 export async function findUnreadable(
   db: Database,

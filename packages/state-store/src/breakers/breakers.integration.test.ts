@@ -73,7 +73,8 @@ describe("a breaker", () => {
     await open();
     expect(await probeBy(scheduler)).toBeNull();
     await pass(5_000);
-    // Many at a time, and many times: one may lock the breaker just after another has committed its probe.
+    // Many at a time, and many times: one may lock the breaker just after another has committed its
+    // probe.
     for (let round = 0; round < 20; round += 1) {
       const asked = Array.from({ length: 8 }, (_, index) =>
         index % 2 === 0 ? probeBy(scheduler) : probeBy(other, "b"),

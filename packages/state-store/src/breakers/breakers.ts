@@ -15,7 +15,10 @@ import { rowsOf } from "../postgres/statement-types.ts";
 import { type Decided, inTransaction } from "../postgres/transaction.ts";
 import { readLanes } from "../workflows/find-names.ts";
 
-/** The breaker of a remote service that is in trouble, or was a moment ago. Times are counted from now. */
+/**
+ * The breaker of a remote service that is in trouble, or was a moment ago. Times are counted from
+ * now.
+ */
 export interface Breaker {
   readonly service: string;
   readonly state: BreakerState;
@@ -120,7 +123,10 @@ export const throttleServices = repeatable(
   },
 );
 
-/** Closes or opens breakers by what their probes have shown; attempts that are no probes are left out. */
+/**
+ * Closes or opens breakers by what their probes have shown; attempts that are no probes are left
+ * out.
+ */
 export const endProbes = repeatable(
   async (
     db,
@@ -161,8 +167,8 @@ interface FoundFault extends Omit<LastFault, "code"> {
 const selectLastFaults = query("find-last-faults", rowsOf<FoundFault>());
 
 /**
- * The last fault of each of these remote services that is its own, by service: not what Agents and Schedulers made of it,
- * such as an open circuit. Steps that it holds back remember it.
+ * The last fault of each of these remote services that is its own, by service: not what Agents and
+ * Schedulers made of it, such as an open circuit. Steps that it holds back remember it.
  */
 export async function findLastFaults(
   db: Database,
@@ -183,7 +189,10 @@ export interface RemoteRecord {
   /** The Agents that call it. */
   readonly agents: readonly string[];
   readonly state: BreakerState;
-  /** The instant since which it stands so; null: its breaker has never opened, and it never asked to be left alone. */
+  /**
+   * The instant since which it stands so; null: its breaker has never opened, and it never asked to
+   * be left alone.
+   */
   readonly since: Date | null;
   /** Who opened or closed it last, and why. */
   readonly actor: string | null;
@@ -196,16 +205,24 @@ export interface RemoteRecord {
   /** The step that is tried. */
   readonly probeTaskId: string | null;
   readonly probeStep: string | null;
-  /** Due steps that are held back, counted no further than to 10,000, and the tasks of the first ten. */
+  /**
+   * Due steps that are held back, counted no further than to 10,000, and the tasks of the first
+   * ten.
+   */
   readonly heldSteps: number;
   readonly heldTasks: readonly string[];
-  /** What it answered last that was a failure, while it is left alone; null: nothing of it is kept. */
+  /**
+   * What it answered last that was a failure, while it is left alone; null: nothing of it is kept.
+   */
   readonly lastFault: LastFault | null;
 }
 
 const selectRemotes = queryAmong("find-remotes", rowsOf<Omit<RemoteRecord, "lastFault">>());
 
-/** The remote services of all stored workflows, and those whose breakers were ever open, with what these hold back. */
+/**
+ * The remote services of all stored workflows, and those whose breakers were ever open, with what
+ * these hold back.
+ */
 export const findRemotes = repeatable(
   async (db, _: void, { partitions }): Promise<readonly RemoteRecord[]> => {
     const lanes = await readLanes(db);
@@ -235,9 +252,10 @@ const findInFlight = queryAmong("find-probe-in-flight", rowsOf<{ taskId: string 
 const begin = query("begin-probe");
 
 /**
- * Claims one due step of a remote service whose breaker is open and whose probe is due, in one transaction with the
- * breaker: so there is one probe for all Schedulers. Null: it is not due, another Scheduler was quicker, a probe is
- * in flight, or no step is due. Not safe to repeat: if the answer is lost, the step is claimed, and the resend publishes it.
+ * Claims one due step of a remote service whose breaker is open and whose probe is due, in one
+ * transaction with the breaker: so there is one probe for all Schedulers. Null: it is not due,
+ * another Scheduler was quicker, a probe is in flight, or no step is due. Not safe to repeat: if
+ * the answer is lost, the step is claimed, and the resend publishes it.
  */
 export const claimProbe = composed(
   async (context, { service, lanes, ...options }: ProbeOptions): Promise<ClaimedStep | null> => {

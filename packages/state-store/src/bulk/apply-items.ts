@@ -61,10 +61,10 @@ export interface BulkRound {
 }
 
 /**
- * Applies an operation to the next of its tasks that its rate and its canary allow, at most `batch`: tasks and items change
- * in one transaction, so nothing is done twice and nothing forgotten. A task that cannot be saved is refused, and
- * affects no other. One that is locked, or that only a newer release can read, waits: the next round goes on after it.
- * Safe to repeat.
+ * Applies an operation to the next of its tasks that its rate and its canary allow, at most
+ * `batch`: tasks and items change in one transaction, so nothing is done twice and nothing
+ * forgotten. A task that cannot be saved is refused, and affects no other. One that is locked, or
+ * that only a newer release can read, waits: the next round goes on after it. Safe to repeat.
  */
 export const applyBulkItems = composed(async (context, round: BulkRound): Promise<AppliedItems> => {
   try {
@@ -167,8 +167,8 @@ async function applyTo(
 }
 
 /**
- * The tasks among those that were not loaded that there are not any more. The others are locked by another
- * transaction, or only a newer release can read them.
+ * The tasks among those that were not loaded that there are not any more. The others are locked by
+ * another transaction, or only a newer release can read them.
  */
 async function goneTasks(
   { partitions }: StoreContext,
@@ -194,7 +194,10 @@ interface Judged {
   readonly gone: ReadonlySet<string>;
 }
 
-/** What became of each item. One whose task was not loaded is left out, and taken again after all others. */
+/**
+ * What became of each item. One whose task was not loaded is left out, and taken again after all
+ * others.
+ */
 function changesOf(
   items: readonly Item[],
   { operation, loaded, requests, batch, gone }: Judged,

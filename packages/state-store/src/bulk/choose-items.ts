@@ -25,8 +25,8 @@ export const chooseTasks = (
   chooseItems((after) => listPage(context)({ ...tasks, after, most: chosenAtATime }));
 
 /**
- * The tasks of all pages, oldest first. Null: they are more than an operation may have, or the filter has the store
- * look at too many.
+ * The tasks of all pages, oldest first. Null: they are more than an operation may have, or the
+ * filter has the store look at too many.
  */
 export async function chooseItems(
   list: (after: string | null) => Promise<TaskIdPage>,

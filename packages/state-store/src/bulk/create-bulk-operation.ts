@@ -59,8 +59,8 @@ const insertOperation = query("insert-bulk-operation", rowsOf<{ id: string }>())
 const insertItems = query("insert-bulk-items");
 
 /**
- * Creates an operation on the tasks that match now: all its items, or nothing. `tooManyTasks`: there are more than
- * one may have. Takes effect exactly once.
+ * Creates an operation on the tasks that match now: all its items, or nothing. `tooManyTasks`:
+ * there are more than one may have. Takes effect exactly once.
  */
 export const createBulkOperation = composed(
   async (
@@ -79,7 +79,10 @@ export const createBulkOperation = composed(
 const findObstacle = repeatable(findBulkObstacle);
 const create = exactlyOnce(writeBulkOperation);
 
-/** What stands in the way of a new operation, or what its key stands for already; null: nothing does. */
+/**
+ * What stands in the way of a new operation, or what its key stands for already; null: nothing
+ * does.
+ */
 async function findBulkObstacle(
   db: Database,
   { tenant, key, hash }: Pick<NewBulkOperation, "tenant" | "key" | "hash">,

@@ -27,8 +27,8 @@ const batch = 200;
 const sampled = 10;
 
 /**
- * Judges which of the tasks that match an action could be applied to now. Null: there are more than an operation
- * may have. Changes nothing. Safe to repeat.
+ * Judges which of the tasks that match an action could be applied to now. Null: there are more than
+ * an operation may have. Changes nothing. Safe to repeat.
  */
 export const forecastBulkOperation = composed(
   async (
@@ -73,7 +73,9 @@ async function judgeTasks(
   };
 }
 
-/** The reason why each task would be refused; null: it would not be. A task that is gone is missing. */
+/**
+ * The reason why each task would be refused; null: it would not be. A task that is gone is missing.
+ */
 async function judgeSome(
   context: StoreContext,
   db: Pool,

@@ -41,7 +41,10 @@ const saveProgress = query("save-bulk-progress");
 export const lockOperation = async (db: Database, id: string): Promise<LockedOperation | null> =>
   (await lock(db, { id }))[0] ?? null;
 
-/** Sends what gives items their outcomes; resolves to those of the items that still had the one before. */
+/**
+ * Sends what gives items their outcomes; resolves to those of the items that still had the one
+ * before.
+ */
 export async function saveItemChanges(
   db: Database,
   id: string,

@@ -21,7 +21,10 @@ import {
 } from "../workflows/workflow-catalog.ts";
 import type { BulkAsked } from "./create-bulk-operation.ts";
 
-/** What is reported about a task of an operation, and the attempt that it is about; or why nothing is. */
+/**
+ * What is reported about a task of an operation, and the attempt that it is about; or why nothing
+ * is.
+ */
 export type ReportedRequest =
   | (Omit<Extract<BulkRequest, { step: unknown }>, "event"> & {
       readonly reported: ReportedTaskEvent;
@@ -36,7 +39,10 @@ interface Surroundings {
   readonly load: (options: ValuesOptions) => Promise<ReadonlyMap<string, LoadedValues>>;
 }
 
-/** Turns what is asked of many tasks into the event of each of them, by the rules of the operators' routes. */
+/**
+ * Turns what is asked of many tasks into the event of each of them, by the rules of the operators'
+ * routes.
+ */
 export async function reportedRequestsOf(
   tasks: readonly Task[],
   surroundings: Surroundings,
@@ -84,7 +90,10 @@ async function patchedRequestsOf(
   return patched;
 }
 
-/** The requests without a patch. What was said of an output is the same for all tasks, and is held to each contract once. */
+/**
+ * The requests without a patch. What was said of an output is the same for all tasks, and is held
+ * to each contract once.
+ */
 async function plainRequestsOf(
   tasks: readonly Task[],
   { asked, now }: Pick<Surroundings, "asked" | "now">,

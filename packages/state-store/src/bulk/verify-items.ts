@@ -58,8 +58,9 @@ export interface VerifyRequest {
 }
 
 /**
- * Saves the outcomes of the next applied items that have one by now. What is read without a lock can only be too old:
- * an outcome is final, so it is saved under the lock of the operation for each item that has none yet. Safe to repeat.
+ * Saves the outcomes of the next applied items that have one by now. What is read without a lock
+ * can only be too old: an outcome is final, so it is saved under the lock of the operation for each
+ * item that has none yet. Safe to repeat.
  */
 export const verifyBulkItems = composed(
   async (context, { id, action, after, batch }: VerifyRequest): Promise<VerifiedItems> => {

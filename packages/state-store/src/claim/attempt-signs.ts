@@ -19,9 +19,9 @@ export interface AttemptSignOfTask extends AttemptOfTask, AttemptSign {
 const save = queryAmong("save-attempt-signs");
 
 /**
- * Records what Agents say of the attempts that they are at work on, which moves the deadlines of these. Ignores
- * attempts that are over, and wrong tokens. Of one attempt only one sign may count in a statement: the last, with all
- * that was said before.
+ * Records what Agents say of the attempts that they are at work on, which moves the deadlines of
+ * these. Ignores attempts that are over, and wrong tokens. Of one attempt only one sign may count
+ * in a statement: the last, with all that was said before.
  */
 export const recordAttemptSigns = repeatable(
   async (db, signs: readonly AttemptSignOfTask[], { partitions }): Promise<void> => {

@@ -29,8 +29,9 @@ interface SearchedRanges {
 }
 
 /**
- * Claims due steps in their due order, with SKIP LOCKED: fewer than asked for, or none, if other Schedulers
- * were quicker. If the answer is lost, the steps are claimed, and the resend publishes them.
+ * Claims due steps in their due order, with SKIP LOCKED: fewer than asked for, or none, if other
+ * Schedulers were quicker. If the answer is lost, the steps are claimed, and the resend publishes
+ * them.
  */
 export const claimDueSteps = once(
   async (db, options: ClaimOptions, context): Promise<readonly ClaimedStep[]> => {
@@ -40,7 +41,9 @@ export const claimDueSteps = once(
   },
 );
 
-/** The statement alone, for a transaction: the cache may know of a claim only once it is committed. */
+/**
+ * The statement alone, for a transaction: the cache may know of a claim only once it is committed.
+ */
 export const claimSteps =
   ({ dueIndex, partitions }: SearchedRanges) =>
   (db: Database, { capacity, upTo = lastBand, ...options }: ClaimOptions): Promise<ClaimedRow[]> =>
@@ -67,8 +70,8 @@ export const claimSteps =
     });
 
 /**
- * Takes over requests whose confirm was not recorded in time, so that the caller publishes them again. If the answer is
- * lost, they are taken over, and the resend publishes them later.
+ * Takes over requests whose confirm was not recorded in time, so that the caller publishes them
+ * again. If the answer is lost, they are taken over, and the resend publishes them later.
  */
 export const takeUnconfirmedSteps = once(
   (
@@ -89,7 +92,9 @@ export const unconfirmSteps = repeatable(async (db, _: void, { partitions }): Pr
   return unconfirmed?.steps ?? 0;
 });
 
-/** Records that the broker confirmed requests. Ignores attempts that are over: they need no mark. */
+/**
+ * Records that the broker confirmed requests. Ignores attempts that are over: they need no mark.
+ */
 export const confirmRequests = repeatable(
   async (db, steps: readonly AttemptKey[], { partitions }): Promise<void> => {
     const names = { taskIds: "taskId", names: "name", attempts: "attempt" } as const;
@@ -98,7 +103,10 @@ export const confirmRequests = repeatable(
   },
 );
 
-/** How many steps of an Agent, called `lane` here, are in flight, and how many of them one Scheduler has claimed. */
+/**
+ * How many steps of an Agent, called `lane` here, are in flight, and how many of them one Scheduler
+ * has claimed.
+ */
 export interface StepsInFlight {
   readonly lane: string;
   readonly inFlight: number;
@@ -117,7 +125,8 @@ export const countStepsInFlight = repeatable(
 const find = query("find-unavailable-agents", rowsOf<{ agent: string }>());
 
 /**
- * The Agents that are paused, or of which every instance has an open breaker: others of their pools get their steps.
+ * The Agents that are paused, or of which every instance has an open breaker: others of their pools
+ * get their steps.
  */
 export const findUnavailableAgents = repeatable(
   async (db): Promise<readonly string[]> => (await find(db, {})).map(({ agent }) => agent),

@@ -15,7 +15,9 @@ export interface ClaimedStep {
   readonly keyGeneration: number;
   /** The priority of its task. */
   readonly priority: Priority;
-  /** The input of the task, if it is small and no operator has corrected the step's; null: load it. */
+  /**
+   * The input of the task, if it is small and no operator has corrected the step's; null: load it.
+   */
   readonly taskInput: Json;
   /** The trace that its task belongs to, as `traceText` writes it; null or absent: none. */
   readonly traceContext?: string | null;
@@ -25,7 +27,10 @@ export interface ClaimedStep {
 
 /** A claimed step with what the task cache needs of its task. */
 export interface ClaimedRow extends ClaimedStep {
-  /** The version of the task after the claim; null: another transaction held the task's row, so it is not known. */
+  /**
+   * The version of the task after the claim; null: another transaction held the task's row, so it
+   * is not known.
+   */
   readonly version: number | null;
   readonly fairnessKey: string | null;
   readonly replyTo: string | null;
@@ -49,7 +54,10 @@ export interface ClaimOptions {
   readonly lockedBy: string;
   /** How many steps of which lane may be claimed. */
   readonly capacity: readonly LaneCapacity[];
-  /** Milliseconds after which another Scheduler may publish the request, if its confirm is not recorded. */
+  /**
+   * Milliseconds after which another Scheduler may publish the request, if its confirm is not
+   * recorded.
+   */
   readonly resendAfter: number;
   /** The last band that is claimed from; all of them unless given. */
   readonly upTo?: Band;
@@ -59,8 +67,13 @@ export interface ClaimOptions {
 export type AttemptKey = Pick<ClaimedStep, "taskId" | "name" | "attempt">;
 
 export interface ResendOptions {
-  /** Milliseconds after which a request is checked again, if its confirm is not recorded until then. */
+  /**
+   * Milliseconds after which a request is checked again, if its confirm is not recorded until then.
+   */
   readonly resendAfter: number;
-  /** Requests that the caller still builds or publishes, and that are therefore not lost; none unless given. */
+  /**
+   * Requests that the caller still builds or publishes, and that are therefore not lost; none
+   * unless given.
+   */
   readonly held?: readonly AttemptKey[];
 }

@@ -1,12 +1,18 @@
 import { type Band, bands, type DueStep, type Instant, virtualTime } from "@holdfast/domain";
 import { lateness } from "./scan-window.ts";
 
-/** A due step that a scan found. `open`: the scan stopped here and read no more of this band of the lane. */
+/**
+ * A due step that a scan found. `open`: the scan stopped here and read no more of this band of the
+ * lane.
+ */
 export interface FoundStep extends DueStep {
   readonly open: boolean;
 }
 
-/** A part of the due order of a lane: from one rank of one band to one of the same or of a later band. */
+/**
+ * A part of the due order of a lane: from one rank of one band to one of the same or of a later
+ * band.
+ */
 export interface DueSpan {
   readonly lane: string;
   readonly lowBand: Band;
@@ -34,10 +40,10 @@ const lastBand = bands.length - 1;
 const allBands = bands.map((_, band) => band);
 
 /**
- * Which spans of its lane a claim scans for due steps. By default all. After a scan that read many dead index
- * entries: the spans where that scan found steps, where this process has made steps due since, and where new
- * ones arrive. Steps with a fairness key stand behind those without in their band: where there are some, every
- * other claim, by chance, looks for them first.
+ * Which spans of its lane a claim scans for due steps. By default all. After a scan that read many
+ * dead index entries: the spans where that scan found steps, where this process has made steps due
+ * since, and where new ones arrive. Steps with a fairness key stand behind those without in their
+ * band: where there are some, every other claim, by chance, looks for them first.
  */
 export function dueIndex({ random = Math.random }: { readonly random?: () => number } = {}) {
   /** A process that never scans never claims, and need not remember anything. */
@@ -45,7 +51,10 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
   let since = ever;
   let found: readonly BandSpan[] = [];
   let added: readonly BandSpan[] = [];
-  /** The ranks from which on there are steps with a key, by lane and band: a scan has found the first there. */
+  /**
+   * The ranks from which on there are steps with a key, by lane and band: a scan has found the
+   * first there.
+   */
   const heads = new Map<string, Instant>();
 
   const inTime = (lane: string, band: Band): readonly Span[] => {
@@ -84,7 +93,10 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
       const behind = steps.filter(({ rank }) => rank < now - lateness).map(spanAt);
       if (behind.length > 0) added = joinedByBand([...added, ...behind]);
     },
-    /** Records a scan. `recent`: from when on there may be new steps. What was added stays until the next scan, as this one may have missed it. */
+    /**
+     * Records a scan. `recent`: from when on there may be new steps. What was added stays until the
+     * next scan, as this one may have missed it.
+     */
     looked(steps: readonly FoundStep[], recent: Instant): void {
       hasScanned = true;
       since = recent;

@@ -26,8 +26,9 @@ const delayFactor = 49;
 export type FairnessGaps = (db: Database) => Promise<readonly DueStep[]>;
 
 /**
- * Moves due steps up that stand behind others of their fairness key which left the queue without being served.
- * Resolves to the moved steps with their new ranks; to none as well where the last look is not long enough ago.
+ * Moves due steps up that stand behind others of their fairness key which left the queue without
+ * being served. Resolves to the moved steps with their new ranks; to none as well where the last
+ * look is not long enough ago.
  */
 export function fairnessGaps(
   { partitions }: { readonly partitions: ActivePartitions },
@@ -48,7 +49,10 @@ export function fairnessGaps(
 
 const rankSteps = queryAmong("rank-fair-steps", rowsOf<DueStep>());
 
-/** Ranks due steps of tasks with a fairness key; those that are not due, or are locked, are left out. */
+/**
+ * Ranks due steps of tasks with a fairness key; those that are not due, or are locked, are left
+ * out.
+ */
 export const rankFairSteps =
   ({ partitions }: { readonly partitions: ActivePartitions }) =>
   (db: Database, steps: readonly Pick<DueStepOfTask, "taskId" | "name">[]): Promise<DueStep[]> =>

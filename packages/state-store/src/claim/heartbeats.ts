@@ -14,11 +14,17 @@ export interface Heartbeat extends Presence {
   readonly openForMs: number;
   /** All that the Agent performs, undos included; undefined: it does not say. */
   readonly operations?: readonly string[];
-  /** The hashes of their contracts, in the same order; empty: there is none. Undefined: it does not say. */
+  /**
+   * The hashes of their contracts, in the same order; empty: there is none. Undefined: it does not
+   * say.
+   */
   readonly contracts?: readonly string[];
 }
 
-/** The slots that the living instances of a lane's Agent advertise, the one that was seen last first. */
+/**
+ * The slots that the living instances of a lane's Agent advertise, the one that was seen last
+ * first.
+ */
 export interface LaneSlots {
   readonly lane: string;
   readonly slots: readonly number[];

@@ -30,7 +30,10 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-/** A reader holds a snapshot in which thousands of steps are due since an hour. All of them are done. */
+/**
+ * A reader holds a snapshot in which thousands of steps are due since an hour. All of them are
+ * done.
+ */
 beforeEach(async () => {
   await db.query(`
     insert into state.steps (task_id, name, kind, lane, process_state, rank, not_before, admitted,

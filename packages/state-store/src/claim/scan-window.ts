@@ -10,20 +10,26 @@ export interface Scan {
 }
 
 /**
- * Spares scans the dead index entries that an old snapshot keeps. A store without it behaves the same:
- * `noScanWindow`.
+ * Spares scans the dead index entries that an old snapshot keeps. A store without it behaves the
+ * same: `noScanWindow`.
  */
 export interface ScanWindow {
   /** The lower time bound of the next scan; minus infinity: scan everything, then call `saw`. */
   since(): Instant;
-  /** Records a full scan. Returns the instant from which on there may be steps that it missed; minus infinity: there is no bound. */
+  /**
+   * Records a full scan. Returns the instant from which on there may be steps that it missed; minus
+   * infinity: there is no bound.
+   */
   saw(scan: Scan): Instant;
 }
 
 /** Scans everything each time. */
 export const noScanWindow: ScanWindow = { since: () => ever, saw: () => ever };
 
-/** Index entries of a scan beyond which most belong to dead rows that an old snapshot keeps from vacuum. */
+/**
+ * Index entries of a scan beyond which most belong to dead rows that an old snapshot keeps from
+ * vacuum.
+ */
 const manyEntries = 5_000;
 /** Milliseconds. A row whose transaction lasts no longer is found by the next scan. */
 export const lateness = 2_000;
@@ -32,8 +38,8 @@ const delayFactor = 9;
 const ever = Number.NEGATIVE_INFINITY;
 
 /**
- * Returns the lower time bound for the next scan of an index in the order of time. None, as long as full scans
- * are cheap. Otherwise the time of the last full scan, until the next one is due.
+ * Returns the lower time bound for the next scan of an index in the order of time. None, as long as
+ * full scans are cheap. Otherwise the time of the last full scan, until the next one is due.
  */
 export function scanWindow(clock: () => number = () => performance.now()): ScanWindow {
   let recent = ever;

@@ -45,8 +45,9 @@ interface Row extends Omit<StagedSteps, "lanes" | "hasDue"> {
 const stage = queryAmong("stage-due-steps", rowsOf<Row>());
 
 /**
- * Makes steps claimable whose delay is over; returns when to call again at the latest. If a full scan is due, scans all due steps as well and updates the due
- * index; if it finds some with a fairness key, closes the gaps in their order.
+ * Makes steps claimable whose delay is over; returns when to call again at the latest. If a full
+ * scan is due, scans all due steps as well and updates the due index; if it finds some with a
+ * fairness key, closes the gaps in their order.
  */
 export const stageDueSteps = repeatable(async (db, _: void, context): Promise<StagedSteps> => {
   const { dueIndex, dueWindow, partitions } = context;

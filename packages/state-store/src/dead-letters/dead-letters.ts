@@ -59,7 +59,10 @@ export interface DeadLetterPageQuery {
 /** An id after every dead letter. */
 const newest = "9223372036854775807";
 
-/** Finds at most `most` dead letters before one of them, newest first, with `shown` bytes of each body. */
+/**
+ * Finds at most `most` dead letters before one of them, newest first, with `shown` bytes of each
+ * body.
+ */
 export const findDeadLetters = repeatable(
   (db, { queue, before, ...page }: DeadLetterPageQuery): Promise<readonly KeptDeadLetter[]> => {
     const asked = { ...page, before: before ?? newest };
@@ -87,8 +90,8 @@ export const findDeadLetterActions = repeatable(
 );
 
 /**
- * Removes a dead letter and keeps who did what with it. Resolves to what became of it; null: there was none. A request that
- * is repeated after its answer was lost finds what it did itself.
+ * Removes a dead letter and keeps who did what with it. Resolves to what became of it; null: there
+ * was none. A request that is repeated after its answer was lost finds what it did itself.
  */
 export const closeDeadLetter = repeatable(
   async (db, request: DeadLetterRequest): Promise<DeadLetterAct | null> => {

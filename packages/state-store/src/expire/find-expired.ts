@@ -14,8 +14,8 @@ export interface Expired {
     /** Milliseconds since it should have been done. */
     readonly overdue: Milliseconds;
     /**
-     * The number of queues for which it is known that a reply through them would have been recorded: a probe has gone
-     * its way since.
+     * The number of queues for which it is known that a reply through them would have been
+     * recorded: a probe has gone its way since.
      */
     readonly proven: number;
     /** Whether requests or replies may not have arrived in the time of the attempt. */
@@ -49,10 +49,16 @@ export interface ExpiredOptions {
   readonly queues?: readonly string[];
 }
 
-/** Milliseconds after a limit at which a probe is sent that proves something: what was held up comes a moment later. */
+/**
+ * Milliseconds after a limit at which a probe is sent that proves something: what was held up comes
+ * a moment later.
+ */
 const settling = 250;
 
-/** Finds overdue steps and tasks, at most `batch` of each, without locks. Scans only the time range that its window gives. */
+/**
+ * Finds overdue steps and tasks, at most `batch` of each, without locks. Scans only the time range
+ * that its window gives.
+ */
 export const findExpired = repeatable(
   async (
     db,
@@ -84,8 +90,8 @@ export const findExpired = repeatable(
 );
 
 /**
- * Unfinished tasks that no transaction changed for a while, and that have nothing to wait for or a step that
- * is delayed for more than an hour.
+ * Unfinished tasks that no transaction changed for a while, and that have nothing to wait for or a
+ * step that is delayed for more than an hour.
  */
 export interface StalledTasks {
   readonly taskIds: readonly string[];
@@ -105,7 +111,9 @@ const selectStalled = query("find-stalled-tasks", rowsOf<StalledTasks>());
 /** No id comes before it. */
 const firstId = "00000000-0000-0000-0000-000000000000";
 
-/** Finds tasks that nothing will move, among the next few unfinished ones, however many there are. */
+/**
+ * Finds tasks that nothing will move, among the next few unfinished ones, however many there are.
+ */
 export const findStalledTasks = repeatable(
   async (db, { after, untouchedFor }: StalledOptions): Promise<StalledTasks> => {
     const [found] = await selectStalled(db, { after: after ?? firstId, untouchedFor });

@@ -17,7 +17,9 @@ export interface Proof {
   readonly sentAt: Instant;
 }
 
-/** What a probe of now is to carry, and for how long the oldest one to its queue has not arrived. */
+/**
+ * What a probe of now is to carry, and for how long the oldest one to its queue has not arrived.
+ */
 export interface Asked {
   readonly queue: string;
   readonly now: Instant;
@@ -33,14 +35,15 @@ const raise = query("raise-path-alert");
 const tolerated = 250;
 
 /**
- * Milliseconds by which silence is taken to have begun earlier than it says: between finding it and noting the probes some
- * time has passed, and an outage must not seem to have begun after the very limit that it was found by.
+ * Milliseconds by which silence is taken to have begun earlier than it says: between finding it and
+ * noting the probes some time has passed, and an outage must not seem to have begun after the very
+ * limit that it was found by.
  */
 const lag = 1_000;
 
 /**
- * Notes that probes are sent to queues of replies, because of silence that began `silentFor` milliseconds ago, and what
- * the last ones met with.
+ * Notes that probes are sent to queues of replies, because of silence that began `silentFor`
+ * milliseconds ago, and what the last ones met with.
  */
 export const askForProof = repeatable(
   async (
@@ -56,8 +59,8 @@ export const askForProof = repeatable(
 );
 
 /**
- * Notes that probes have arrived: silence until they were sent is what it seems. Those that were long on their way show
- * an outage.
+ * Notes that probes have arrived: silence until they were sent is what it seems. Those that were
+ * long on their way show an outage.
  */
 export const recordProofs = repeatable(async (db, proofs: readonly Proof[]): Promise<void> => {
   const last = new Map<string, number>();
@@ -70,7 +73,10 @@ export const recordProofs = repeatable(async (db, proofs: readonly Proof[]): Pro
 /** What may not have arrived: requests, replies, or what one Agent said. */
 export type OutagePart = "requests" | "replies" | `agent ${string}`;
 
-/** Remembers that something may not have arrived for the last `lasted` milliseconds: nothing that was silent then counts. */
+/**
+ * Remembers that something may not have arrived for the last `lasted` milliseconds: nothing that
+ * was silent then counts.
+ */
 export const rememberOutage = repeatable(
   async (
     db,
@@ -80,7 +86,9 @@ export const rememberOutage = repeatable(
   },
 );
 
-/** Alerts a person that replies do not arrive in this queue, once for each time that this begins. */
+/**
+ * Alerts a person that replies do not arrive in this queue, once for each time that this begins.
+ */
 export const raisePathAlert = exactlyOnce(
   async (db, alert: { readonly queue: string; readonly detail: string }): Promise<void> => {
     await raise(db, alert);

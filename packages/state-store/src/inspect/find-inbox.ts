@@ -28,7 +28,10 @@ export interface SeenInbox extends InboxFacts {
 
 const find = query("find-inbox", rowsOf<SeenInbox>());
 
-/** What waits in the inbox, and what was refused in the last `within` milliseconds. Reads a bounded number of rows. */
+/**
+ * What waits in the inbox, and what was refused in the last `within` milliseconds. Reads a bounded
+ * number of rows.
+ */
 export const findInbox = repeatable(readInbox);
 
 /** Reads the inbox as `findInbox` does, once. */

@@ -19,7 +19,10 @@ export interface OutageInForce {
 
 /** What the store knows of the ways of requests and replies. */
 export interface PathFacts {
-  /** Queues in which no reply may arrive: what is silent is not counted. Empty: none is under suspicion. */
+  /**
+   * Queues in which no reply may arrive: what is silent is not counted. Empty: none is under
+   * suspicion.
+   */
   readonly unproven: readonly UnprovenPath[];
   readonly outages: readonly OutageInForce[];
 }
@@ -27,7 +30,10 @@ export interface PathFacts {
 const findUnproven = query("find-unproven-paths", rowsOf<UnprovenPath>());
 const findOutages = query("find-outages-in-force", rowsOf<OutageInForce>());
 
-/** What the store knows of the ways of requests and replies: it is all that a process without rights at the broker sees. */
+/**
+ * What the store knows of the ways of requests and replies: it is all that a process without rights
+ * at the broker sees.
+ */
 export const findPaths = repeatable(readPaths);
 
 /** Reads the ways of requests and replies as `findPaths` does, once. */

@@ -48,7 +48,9 @@ export interface TaskFacts extends PathFacts {
   readonly stalledConsumers: readonly StalledConsumerFacts[];
   /** The services that announced themselves lately. */
   readonly instances: readonly SeenInstance[];
-  /** The MAX_IN_FLIGHT of each living Scheduler, as it announces it: steps in flight for each Agent. */
+  /**
+   * The MAX_IN_FLIGHT of each living Scheduler, as it announces it: steps in flight for each Agent.
+   */
   readonly inFlightLimits: readonly number[];
 }
 
@@ -78,7 +80,10 @@ export interface StepFacts {
   readonly band: Band;
   readonly fairnessKey: string | null;
   readonly fairnessWeight: number | null;
-  /** How many steps of its Agent are due before it, in each band up to its own, counted no further than to 10,000. */
+  /**
+   * How many steps of its Agent are due before it, in each band up to its own, counted no further
+   * than to 10,000.
+   */
   readonly dueBefore: readonly number[];
   /** The three keys that have most of the next 1,000 steps before it in its band. */
   readonly keysBefore: readonly { readonly key: string; readonly steps: number }[];

@@ -13,7 +13,10 @@ interface UnusableTaskFacts {
 /** What cannot be used of what is stored. */
 export interface Unusable {
   readonly workflows: readonly UnusableWorkflow[];
-  /** Definitions that are used, though an earlier release stored in their schemas what this one does not check. */
+  /**
+   * Definitions that are used, though an earlier release stored in their schemas what this one does
+   * not check.
+   */
   readonly uncheckedWorkflows: readonly UnusableWorkflow[];
   /** No more than were asked for. */
   readonly tasks: readonly UnusableTaskFacts[];
@@ -26,7 +29,10 @@ const findTasks = query(
   rowsOf<{ taskId: string; workflow: string; pauseReason: string | null }>(),
 );
 
-/** Parses every stored definition, as a Scheduler does, and finds the tasks that wait for their repair. */
+/**
+ * Parses every stored definition, as a Scheduler does, and finds the tasks that wait for their
+ * repair.
+ */
 export async function findUnusable(db: Database, batch: number): Promise<Unusable> {
   const actor = unusableActor;
   const names = [...(await findNames(db, {})), ...(await findPaused(db, { actor }))];

@@ -63,7 +63,10 @@ export interface UnvacuumedTable {
   readonly isOff: boolean;
 }
 
-/** An Agent that stored workflows need. `longest` in milliseconds, of those whose requests it keeps until it has replied. */
+/**
+ * An Agent that stored workflows need. `longest` in milliseconds, of those whose requests it keeps
+ * until it has replied.
+ */
 export interface AgentDemand {
   readonly agent: string;
   readonly workflows: readonly string[];
@@ -72,7 +75,9 @@ export interface AgentDemand {
   readonly openSteps: number;
   /** Its instances that live. */
   readonly living: number;
-  /** Instances that consume nothing for now, because their circuit breaker is open, and until when. */
+  /**
+   * Instances that consume nothing for now, because their circuit breaker is open, and until when.
+   */
   readonly resting: number;
   readonly restingUntil: Instant | null;
   /** When any instance was seen last; null: none in the last day. */
@@ -117,7 +122,10 @@ export interface SubmittedFacts {
   readonly taskId: string;
   /** The workflow with its version; null: its submission was refused. */
   readonly workflow: string | null;
-  /** The state of the task; `enqueued`: its submission waits in the inbox; `refused`: it became no task. */
+  /**
+   * The state of the task; `enqueued`: its submission waits in the inbox; `refused`: it became no
+   * task.
+   */
   readonly state: TaskState | "enqueued" | "refused";
   /** Why it was refused; null: it was not. */
   readonly faultCode: string | null;
@@ -148,9 +156,9 @@ const findClockFacts = query("find-clock-facts", rowsOf<ClockFacts>());
 export type StoreInspector = ReturnType<typeof openInspector>;
 
 /**
- * Looks at a state store and changes nothing: each question is a read-only transaction of its own that
- * the server ends when it takes too long. Takes any schema, and connects when it is first asked. Every
- * method fails with a `Fault`. The caller disposes of the result.
+ * Looks at a state store and changes nothing: each question is a read-only transaction of its own
+ * that the server ends when it takes too long. Takes any schema, and connects when it is first
+ * asked. Every method fails with a `Fault`. The caller disposes of the result.
  */
 export function openInspector({ url, applicationName, answerWithin = 10_000 }: InspectorOptions) {
   const urls = storeUrls(url);
@@ -192,7 +200,9 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
       bound(findLosses)({ within, everyday }),
     countUnsent: async (spans: { readonly within: number; readonly longerThan: number }) =>
       (await bound(countUnsent)(spans))[0]!,
-    /** The stored definitions that cannot be used, and some of the tasks that wait for their repair. */
+    /**
+     * The stored definitions that cannot be used, and some of the tasks that wait for their repair.
+     */
     findUnusable: (batch: number) => ask((db) => findUnusable(db, batch)),
     findPartitions: async () => (await bound(findPartitions)({}))[0]!,
     findClockAdvance: async () => (await bound(findClockAdvance)({}))[0]!.ahead,
@@ -223,14 +233,18 @@ type Ask = <Result>(question: (db: Database) => Promise<Result>) => Promise<Resu
 
 /** What keeps tasks waiting, and shows in the store. */
 const causesIn = (ask: Ask) => ({
-  /** The breakers of remote services that hold something back, with what the services answered last. */
+  /**
+   * The breakers of remote services that hold something back, with what the services answered last.
+   */
   findBreakers: () => ask(findBreakerFacts),
   /** What is known of the ways of requests and replies. */
   findPaths: () => ask(readPaths),
   /** What is known of these ids; one of which nothing is known is left out. */
   findSubmitted: (taskIds: readonly string[]) =>
     ask((db) => findSubmitted(db, { taskIds: [...taskIds] })),
-  /** What became of a submission that an application enqueued; null: it is a task, or there is none. */
+  /**
+   * What became of a submission that an application enqueued; null: it is a task, or there is none.
+   */
   findEnqueued: (taskId: string) => ask((db) => findEnqueuedFacts(db, { taskId })),
   /** What waits in the inbox, and what was refused in the last so many milliseconds. */
   findInbox: (request: { readonly within: Milliseconds }) => ask((db) => readInbox(db, request)),
@@ -239,8 +253,8 @@ const causesIn = (ask: Ask) => ({
 });
 
 /**
- * Limits are set within the transaction and statements have no names, so a pooler in between needs to
- * know nothing of either, whatever its mode.
+ * Limits are set within the transaction and statements have no names, so a pooler in between needs
+ * to know nothing of either, whatever its mode.
  */
 async function inSnapshot<Result>(
   pool: Pool,

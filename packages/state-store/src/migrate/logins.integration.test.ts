@@ -40,7 +40,10 @@ async function runLogins(url: string, word: string, more: Readonly<Record<string
   return await run(psql ?? "", args, { env });
 }
 
-/** Roles as providers make them: none is a superuser, and the database may be theirs or their group's. */
+/**
+ * Roles as providers make them: none is a superuser, and the database may be theirs or their
+ * group's.
+ */
 const providers: Readonly<Record<string, readonly string[]>> = {
   "a plain administrator": [
     "create role adm login createrole createdb password 'x'",

@@ -7,7 +7,10 @@ import { runPsqlScript } from "./psql-script.ts";
 export interface LoginOptions {
   /** The script for psql: `infra/postgres/logins.sql`. */
   readonly script: string;
-  /** The password that an environment variable of the script holds, such as `OWNER_PASSWORD`; null: it is not set. */
+  /**
+   * The password that an environment variable of the script holds, such as `OWNER_PASSWORD`; null:
+   * it is not set.
+   */
   readonly passwordOf: (variable: string) => string | null;
   /** Rolls back in place of each commit: it fails where the whole would. */
   readonly dryRun: boolean;

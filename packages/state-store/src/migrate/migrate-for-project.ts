@@ -17,8 +17,9 @@ const findInstallation = query("find-installation");
 const claimInstallation = query("claim-installation");
 
 /**
- * Migrates the store at `url` and gives it to a project that is developed with it. False, and nothing is changed:
- * another installation has used the store, be it another project or services that were started in another way.
+ * Migrates the store at `url` and gives it to a project that is developed with it. False, and
+ * nothing is changed: another installation has used the store, be it another project or services
+ * that were started in another way.
  */
 export async function migrateForProject(
   url: string,

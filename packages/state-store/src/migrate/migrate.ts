@@ -16,8 +16,9 @@ import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
 import { type Migration, type Phase, readMigrations, statementsOf } from "./migration-files.ts";
 
 /**
- * A condition that a row makes none of these moves. All of them in one text: Postgres reads the expression anew for
- * each statement, and a list of twenty pairs takes longer than to write the row.
+ * A condition that a row makes none of these moves. All of them in one text: Postgres reads the
+ * expression anew for each statement, and a list of twenty pairs takes longer than to write the
+ * row.
  */
 const isNoneOf = (moves: readonly (readonly [string, string])[]): string => {
   const all = moves.map(([from, to]) => ` ${from}>${to} `).join("");
@@ -29,11 +30,12 @@ const taskMoves = Object.entries(legalTaskTransitions).flatMap(([from, targets])
 );
 
 /**
- * The second wall behind `decide`: the store itself refuses a move or a kind of step that the tables of the domain do
- * not have. The whole rule of moves stands in WHEN, so that legal moves never enter the function.
+ * The second wall behind `decide`: the store itself refuses a move or a kind of step that the
+ * tables of the domain do not have. The whole rule of moves stands in WHEN, so that legal moves
+ * never enter the function.
  *
- * Each in a transaction of its own: one that locks both tables can deadlock with those who
- * work meanwhile.
+ * Each in a transaction of its own: one that locks both tables can deadlock with those who work
+ * meanwhile.
  */
 const guards: readonly string[] = [
   // The check of a row reads it.
@@ -66,7 +68,10 @@ execute function state.refuse_transition()`,
 export interface MigrateOptions {
   /** The last migration to run; all, unless said. */
   readonly upTo?: string;
-  /** Folders of further migrations, which run among those of this release in the order of their names. */
+  /**
+   * Folders of further migrations, which run among those of this release in the order of their
+   * names.
+   */
   readonly folders?: readonly string[];
   /** How long it waits in all for locks that others hold, in milliseconds. */
   readonly timeout?: number;
@@ -83,14 +88,20 @@ interface LockWait {
   readonly error: string;
 }
 
-/** The advisory lock of the library that earlier releases migrated with: two releases do not migrate at once. */
+/**
+ * The advisory lock of the library that earlier releases migrated with: two releases do not migrate
+ * at once.
+ */
 const oneAtATime = "7241865325823964";
 /**
- * How long a migration waits for each lock. Sessions that come later wait behind it: for this long, and for
- * what the migration then does with the lock, is what an order may have to wait.
+ * How long a migration waits for each lock. Sessions that come later wait behind it: for this long,
+ * and for what the migration then does with the lock, is what an order may have to wait.
  */
 const lockWithin = "50ms";
-/** A lock timeout longer than `deadlock_timeout`, after which Postgres ends an autovacuum that is in the way. */
+/**
+ * A lock timeout longer than `deadlock_timeout`, after which Postgres ends an autovacuum that is in
+ * the way.
+ */
 const noVacuumWithin = "5s";
 /** Milliseconds. */
 const defaultTimeout = 10 * 60_000;
@@ -98,15 +109,15 @@ const firstPause = 100;
 const longestPause = 5_000;
 
 /**
- * Brings the store at `url` to the schema of this release, and its guards to the state machine of this
- * release. Forward only, one runner at a time; running it again is harmless. Needs the owner of the
- * database. Returns the names of the migrations that ran.
+ * Brings the store at `url` to the schema of this release, and its guards to the state machine of
+ * this release. Forward only, one runner at a time; running it again is harmless. Needs the owner
+ * of the database. Returns the names of the migrations that ran.
  *
- * Each migration is one transaction, or several phases of one transaction each; the last of them also
- * records that the migration ran. A phase that cannot get a lock within 50 ms is rolled back and run again
- * after a growing pause, until `timeout` is over. When it fails for good, that phase is rolled back; the
- * migrations and phases before it stay committed, and the next run repeats the phases of the migration that
- * failed and goes on from there.
+ * Each migration is one transaction, or several phases of one transaction each; the last of them
+ * also records that the migration ran. A phase that cannot get a lock within 50 ms is rolled back
+ * and run again after a growing pause, until `timeout` is over. When it fails for good, that phase
+ * is rolled back; the migrations and phases before it stay committed, and the next run repeats the
+ * phases of the migration that failed and goes on from there.
  */
 export async function migrate(
   url: string,
@@ -136,7 +147,10 @@ interface FoundDatabase {
   readonly others: readonly string[];
 }
 
-/** Throws, before anything is changed, for a database that cannot hold a store, or whose schema `state` is not ours. */
+/**
+ * Throws, before anything is changed, for a database that cannot hold a store, or whose schema
+ * `state` is not ours.
+ */
 async function mustBeUsable(client: Client): Promise<void> {
   const { rows } = await client.query<FoundDatabase>(`
     select current_setting('server_encoding') as encoding,
@@ -257,7 +271,9 @@ async function runApart(
   await client.query(last);
 }
 
-/** Postgres builds no index of a table with partitions concurrently, only those of the partitions. */
+/**
+ * Postgres builds no index of a table with partitions concurrently, only those of the partitions.
+ */
 async function forEachMonth(client: Client, statement: string): Promise<readonly string[]> {
   if (!statement.includes("{month}")) return [statement];
   const { rows } = await client.query<{ month: string }>(
@@ -271,8 +287,8 @@ const runTogether = (client: Client, { locks, sql }: Phase, last: string): Promi
   client.query(`begin; ${lockTables(locks)} ${sql}\n; ${last} commit`);
 
 /**
- * First a lock that holds up neither readers nor writers, only an autovacuum, which Postgres then ends: that
- * takes longer than others may have to wait.
+ * First a lock that holds up neither readers nor writers, only an autovacuum, which Postgres then
+ * ends: that takes longer than others may have to wait.
  */
 function lockTables(tables: readonly string[]): string {
   const briefly = `set local lock_timeout = '${lockWithin}';`;

@@ -7,8 +7,9 @@ const migrationsFolder = fileURLToPath(new URL("../../migrations", import.meta.u
 /** A part of a migration that is committed, or rolled back, as a whole. */
 export interface Phase {
   /**
-   * `transaction`: all of it in one. `apart`: statement by statement, each a transaction of its own, as
-   * `create index concurrently` demands. A statement with `{month}` runs once for each month that has partitions.
+   * `transaction`: all of it in one. `apart`: statement by statement, each a transaction of its
+   * own, as `create index concurrently` demands. A statement with `{month}` runs once for each
+   * month that has partitions.
    */
   readonly mode: "transaction" | "apart";
   /** Tables that are locked first, in this order, against all others. */
@@ -39,9 +40,9 @@ const readFolder = (folder: string): readonly Migration[] =>
 const marker = /^-- phase: (.*)$/m;
 
 /**
- * A phase begins with a line of its own: `-- phase: online`, `-- phase: apart` or
- * `-- phase: locks state.tasks, state.steps`. A file without such a line is one phase. What stands before
- * the first such line is a comment.
+ * A phase begins with a line of its own: `-- phase: online`, `-- phase: apart` or `-- phase: locks
+ * state.tasks, state.steps`. A file without such a line is one phase. What stands before the first
+ * such line is a comment.
  */
 export function readPhases(text: string): readonly Phase[] {
   const [head = "", ...parts] = text.split(marker);

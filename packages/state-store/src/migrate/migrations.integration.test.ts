@@ -12,8 +12,8 @@ import { migrate } from "./migrate.ts";
 import { statementsOf } from "./migration-files.ts";
 
 /**
- * Which locks a transaction holds that readers or writers of a full table wait for, and how many rows of such
- * tables it has read. A table that it made itself concerns no other transaction.
+ * Which locks a transaction holds that readers or writers of a full table wait for, and how many
+ * rows of such tables it has read. A table that it made itself concerns no other transaction.
  */
 const observe = (migration: string, phase: number): string => `
   insert into public.phases
@@ -133,7 +133,10 @@ test("a store that is upgraded and one that is new have the same schema", async 
   expect(schemas[1]).toEqual(schemas[0]);
 });
 
-/** What services and applications have rights to, and not only who owns it: by its name and arguments. */
+/**
+ * What services and applications have rights to, and not only who owns it: by its name and
+ * arguments.
+ */
 const granted = `
   select oid::regprocedure::text as thing from pg_proc
    where pronamespace = 'state'::regnamespace and proacl::text like '%holdfast\\_%'

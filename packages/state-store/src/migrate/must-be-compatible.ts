@@ -11,7 +11,10 @@ const findCompatibility = query(
   rowsOf<{ schemaVersion: number; oldestReader: number }>(),
 );
 
-/** Throws `store.incompatible` if this release cannot read the schema, and `store.not_migrated` if there is none. */
+/**
+ * Throws `store.incompatible` if this release cannot read the schema, and `store.not_migrated` if
+ * there is none.
+ */
 export async function mustBeCompatible(db: Database): Promise<void> {
   const [found] = await findCompatibility(db, {}).catch(notMigrated);
   if (

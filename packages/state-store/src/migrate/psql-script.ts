@@ -17,8 +17,9 @@ const piece =
   /(?<text>--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<tag>\$\w*\$)[\s\S]*?\k<tag>|::|[\w\s]+)|:'(?<literal>\w+)'|:"(?<name>\w+)"|:\{\?(?<asked>\w+)\}|:(?<plain>[a-zA-Z]\w*)|(?<end>;)|\\(?<command>\w+)(?<rest>[^\n]*)|(?<other>[\s\S])/y;
 
 /**
- * Runs a script for psql, as far as `infra/postgres/logins.sql` needs it: `\set`, `\getenv`, `\if` and its kin, `\gexec`,
- * `\gset`, `\g`, `\echo`, and variables. Throws for any other command of psql, so that nothing of a script is left out.
+ * Runs a script for psql, as far as `infra/postgres/logins.sql` needs it: `\set`, `\getenv`, `\if`
+ * and its kin, `\gexec`, `\gset`, `\g`, `\echo`, and variables. Throws for any other command of
+ * psql, so that nothing of a script is left out.
  */
 export async function runPsqlScript(
   script: string,
@@ -111,8 +112,10 @@ const unusable = (why: string): ContractFault =>
 const withoutComments = (sql: string): string =>
   sql.replace(/^(\s|--[^\n]*(\n|$)|\/\*[\s\S]*?\*\/)+/, "").trim();
 
-/** The environment variables that a script cannot do without: it uses what they hold, has no value of its own for
- * them, and asks nowhere whether they are set. */
+/**
+ * The environment variables that a script cannot do without: it uses what they hold, has no value
+ * of its own for them, and asks nowhere whether they are set.
+ */
 export function variablesNeeded(script: string): readonly string[] {
   const asked = new Set(
     Array.from(script.matchAll(/:\{\?(\w+)\}|^\\set (\w+)/gm), ([, name, set]) => name ?? set),

@@ -21,7 +21,10 @@ export interface DeadLetter {
 
 const insertDeadLetters = query("insert-dead-letters");
 
-/** Keeps unreadable messages, exactly once, and alerts an operator once a minute for each queue and reason. */
+/**
+ * Keeps unreadable messages, exactly once, and alerts an operator once a minute for each queue and
+ * reason.
+ */
 export const recordDeadLetters = composed(
   async (context, deadLetters: readonly DeadLetter[]): Promise<void> => {
     await keepDeadLetters(context)(deadLetters);
@@ -53,7 +56,8 @@ const keepDeadLetters = exactlyOnce(
         sizes: "size",
         properties: "properties",
       }),
-      // One value goes to Postgres as bytes; in an array each body would be written in hexadecimal first.
+      // One value goes to Postgres as bytes; in an array each body would be written in hexadecimal
+      // first.
       bodies: Buffer.concat(deadLetters.map(({ body }) => body)),
     });
   },

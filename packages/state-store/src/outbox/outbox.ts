@@ -24,7 +24,10 @@ export type Notification = {
 
 const insertNotifications = query("insert-notifications");
 
-/** Sends, without awaiting it, the statement that writes notifications to the outbox, and alerts to their table. */
+/**
+ * Sends, without awaiting it, the statement that writes notifications to the outbox, and alerts to
+ * their table.
+ */
 export function enqueueNotifications(
   db: Database,
   notifications: readonly Notification[],
@@ -68,7 +71,9 @@ const ranges = {
 
 export interface TakeOptions {
   readonly lease: Milliseconds;
-  /** `alert`: messages to operators. `status`: messages to submitters, and events. All by default. */
+  /**
+   * `alert`: messages to operators. `status`: messages to submitters, and events. All by default.
+   */
   readonly kind?: keyof typeof ranges;
   /** The destination after which others are taken, and none before it. */
   readonly after?: string | null;
@@ -79,8 +84,8 @@ export interface TakeOptions {
 const take = query("take-notifications", rowsOf<Required<TakenNotification>>());
 
 /**
- * Leases notifications in the order in which they must be sent: for `lease` no other Scheduler gets them. If the answer
- * is lost, they are free again after the lease.
+ * Leases notifications in the order in which they must be sent: for `lease` no other Scheduler gets
+ * them. If the answer is lost, they are free again after the lease.
  */
 export const takeNotifications = once(
   (
@@ -94,7 +99,10 @@ export const takeNotifications = once(
 
 const remove = query("delete-notifications");
 
-/** Deletes notifications that the broker confirmed or returned. `delivered`: those that a queue received. */
+/**
+ * Deletes notifications that the broker confirmed or returned. `delivered`: those that a queue
+ * received.
+ */
 export const deleteNotifications = repeatable(
   async (
     db,

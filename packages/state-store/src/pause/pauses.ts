@@ -32,7 +32,10 @@ const endPause = query("end-pause", rowsOf<{ id: string }>());
 
 const selectPauses = query("find-pauses", rowsOf<Pause>());
 
-/** Stops claims of an Agent or a workflow; what is in flight ends by itself. False: it was paused already. */
+/**
+ * Stops claims of an Agent or a workflow; what is in flight ends by itself. False: it was paused
+ * already.
+ */
 export const pause = exactlyOnce(
   async (db, request: PauseRequest): Promise<boolean> =>
     (await insertPause(db, request)).length > 0,
@@ -61,8 +64,8 @@ const park = exactlyOnce((db) => parkSteps(db, {}));
 const release = exactlyOnce((db) => releaseSteps(db, {}));
 
 /**
- * Parks a batch of steps of paused workflows and releases a batch of resumed ones; returns how many moved. Call it until
- * it returns 0.
+ * Parks a batch of steps of paused workflows and releases a batch of resumed ones; returns how many
+ * moved. Call it until it returns 0.
  */
 export const applyPauses = composed(async (context): Promise<number> => {
   await withRetries(() => resumeRepaired(context.pool));

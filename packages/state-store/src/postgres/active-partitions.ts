@@ -3,7 +3,10 @@ import { allIds, type Database, type IdRange, type PlannedRange, query } from ".
 import { rowsOf } from "./statement-types.ts";
 
 interface Months {
-  /** The first of the ids between which there may be something to do; null: this month has no partition. */
+  /**
+   * The first of the ids between which there may be something to do; null: this month has no
+   * partition.
+   */
   readonly firstId: string | null;
   readonly endId: string | null;
   readonly firstKnownId: string | null;
@@ -17,13 +20,14 @@ export type ActivePartitions = ReturnType<typeof activePartitions>;
 /** The time for which an old month may go unseen in which something is to be done again. */
 const looksEvery: Milliseconds = 30_000;
 /**
- * The time for which what was read holds: shorter than the minute by which the store names the next month in advance.
+ * The time for which what was read holds: shorter than the minute by which the store names the next
+ * month in advance.
  */
 const lasts: Milliseconds = 45_000;
 
 /**
- * Says in which months there may be something to do, so that who searches passes over all others: as of a
- * moment ago; all, while that is not known.
+ * Says in which months there may be something to do, so that who searches passes over all others:
+ * as of a moment ago; all, while that is not known.
  */
 export function activePartitions(
   db: Database,
@@ -51,8 +55,8 @@ export function activePartitions(
       return planned(clock() - seenAt < lasts ? range : allIds);
     },
     /**
-     * The months of these tasks. Returns `allIds` for a month without a partition: each range is a prepared
-     * statement on each connection, and a sender of ids could name 100,000 months.
+     * The months of these tasks. Returns `allIds` for a month without a partition: each range is a
+     * prepared statement on each connection, and a sender of ids could name 100,000 months.
      */
     monthsOf(taskIds: readonly string[]): PlannedRange {
       lookNowAndThen();
@@ -64,7 +68,10 @@ export function activePartitions(
 
 const planned = (range: IdRange): PlannedRange => range as PlannedRange;
 
-/** The month of these tasks, or the two, as it is about the turn of one. Of more it is all: ranges are to be few. */
+/**
+ * The month of these tasks, or the two, as it is about the turn of one. Of more it is all: ranges
+ * are to be few.
+ */
 function monthsOf(taskIds: readonly string[]): IdRange {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;

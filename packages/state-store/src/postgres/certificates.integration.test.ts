@@ -32,7 +32,10 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-/** Lets the server take no login but by a certificate of its name, but for the administrator of this test. */
+/**
+ * Lets the server take no login but by a certificate of its name, but for the administrator of this
+ * test.
+ */
 async function takeCertificatesOnly(files: { readonly cert: string; readonly key: string }) {
   const [row] = await admin.query<{ place: string }>(
     "select current_setting('data_directory') as place",

@@ -9,8 +9,8 @@ type Callback = (error: Error | null, result: QueryResult) => void;
 type Fate = "spared" | "before" | "after";
 
 /**
- * Has the connections of a pool break when `HOLDFAST_STORE_FAULTS` asks for it. `1%@7` breaks them at
- * one statement of a hundred before the server has it, and at another one after the server has
+ * Has the connections of a pool break when `HOLDFAST_STORE_FAULTS` asks for it. `1%@7` breaks them
+ * at one statement of a hundred before the server has it, and at another one after the server has
  * carried it out, which the caller cannot tell apart; 7 is the seed.
  */
 export function breakConnections(pool: Pool, faults: string | undefined): void {

@@ -44,7 +44,9 @@ const writeNote = (note: string, crash: () => Promise<void>) =>
     return { sent: [], result: () => note };
   });
 
-/** The server takes it that shared memory may be spoilt, and starts anew from what is in its log. */
+/**
+ * The server takes it that shared memory may be spoilt, and starts anew from what is in its log.
+ */
 async function killLogWriter(): Promise<void> {
   const { url } = servers.postgres;
   const writer = "select pid from pg_stat_activity where backend_type = 'walwriter'";

@@ -4,8 +4,9 @@ import type { Database } from "./query.ts";
 import { inTransaction, pingStore, withRetries } from "./transaction.ts";
 
 /**
- * One thing that the store can do. Bound to what an open store shares, it is the method that a service calls.
- * Every operation is made by one of the four functions below: they differ in what happens after a lost connection.
+ * One thing that the store can do. Bound to what an open store shares, it is the method that a
+ * service calls. Every operation is made by one of the four functions below: they differ in what
+ * happens after a lost connection.
  */
 export type Operation<Args extends readonly unknown[], Result> = (
   context: StoreContext,
@@ -26,7 +27,10 @@ export const repeatable =
   (options) =>
     withRetries(() => run(context.pool, options, context));
 
-/** An operation that takes rows: it throws, because a retry would take more if only the answer was lost. */
+/**
+ * An operation that takes rows: it throws, because a retry would take more if only the answer was
+ * lost.
+ */
 export const once =
   <Options = void, Result = unknown>(
     run: Run<Options, Result>,
@@ -36,8 +40,9 @@ export const once =
     asFault(() => run(context.pool, options, context));
 
 /**
- * An operation whose second run would return something else, or write a second row. It runs in one transaction. The
- * store is asked by the id of that whether it was committed, and the operation is retried only if it was not.
+ * An operation whose second run would return something else, or write a second row. It runs in one
+ * transaction. The store is asked by the id of that whether it was committed, and the operation is
+ * retried only if it was not.
  */
 export const exactlyOnce =
   <Options = void, Result = unknown>(
@@ -53,8 +58,8 @@ export const exactlyOnce =
     );
 
 /**
- * An operation with transactions of its own, which retries each of them as it needs: nothing is retried around it. Its
- * doc comment says whether it is safe to repeat.
+ * An operation with transactions of its own, which retries each of them as it needs: nothing is
+ * retried around it. Its doc comment says whether it is safe to repeat.
  */
 export const composed =
   <Args extends readonly unknown[], Result>(

@@ -43,7 +43,10 @@ const violations = () => store.findInvariantViolations({ batch: 10 });
 /** ReadyForQuery outside of any transaction: all that Postgres was asked for is done. */
 const done = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** Has the connection lost on which this is said next: before the server hears it, or after it has done it. */
+/**
+ * Has the connection lost on which this is said next: before the server hears it, or after it has
+ * done it.
+ */
 const loseNext = (text: string, when: Cut["when"]): void =>
   link.cutAt({ pattern: Buffer.from(text), when, answer: done });
 

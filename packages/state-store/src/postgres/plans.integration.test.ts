@@ -58,7 +58,10 @@ async function open(tasks: number): Promise<Asked> {
   return { store, client };
 }
 
-/** Fills a store as it looks after a while: most tasks are finished, some pending, a few being processed. */
+/**
+ * Fills a store as it looks after a while: most tasks are finished, some pending, a few being
+ * processed.
+ */
 const fill = (store: TestStore, tasks: number) =>
   store.query(`
     with task as (
@@ -110,14 +113,20 @@ const hot = [
   "take-unconfirmed-steps",
 ];
 
-/** The list that a nested loop reads from one end to the other for each row; undefined: it has an index. */
+/**
+ * The list that a nested loop reads from one end to the other for each row; undefined: it has an
+ * index.
+ */
 function listReadForEach(loop: PlanNode): string | undefined {
   const inner = loop.Plans?.find((node) => node["Parent Relationship"] === "Inner");
   const list = inner?.["Node Type"] === "Materialize" ? inner.Plans?.[0] : inner;
   return loop["Join Filter"] === undefined ? undefined : list?.["CTE Name"];
 }
 
-/** Lists that are short, however many steps there are: what operators have paused, and the bands of lanes. */
+/**
+ * Lists that are short, however many steps there are: what operators have paused, and the bands of
+ * lanes.
+ */
 const short = ["paused", "queue", "passed"];
 
 test.each(hot)("%s reads no list of a batch for each row of another list", async (name) => {

@@ -72,8 +72,9 @@ function nameOf(statement: unknown): string | null {
 
 export interface ConnectionOptions {
   /**
-   * May name several servers, `postgres://user@a,b/db`: the one that accepts writes is used. Or what this process knows of the
-   * store already: then all that have it connect by turns while it is away.
+   * May name several servers, `postgres://user@a,b/db`: the one that accepts writes is used. Or
+   * what this process knows of the store already: then all that have it connect by turns while it
+   * is away.
    */
   readonly url: string | ServerAccess;
   /** Shows in `pg_stat_activity`. */
@@ -85,7 +86,10 @@ export interface ConnectionOptions {
 
 /** Milliseconds. Shorter than `connectWithin`, because another server may answer. */
 const connectToOneOfSeveralWithin = 2_000;
-/** Seconds, of a connection. After a name or a proxy has moved on, none leads to the old server for longer. */
+/**
+ * Seconds, of a connection. After a name or a proxy has moved on, none leads to the old server for
+ * longer.
+ */
 const maxLifetime = 600;
 
 const sessionLimits = {
@@ -112,7 +116,8 @@ export function openPool(options: ConnectionOptions): Pool {
     // Not all at the same moment, where several processes started together.
     maxLifetimeSeconds: Math.round(maxLifetime * (0.8 + 0.2 * Math.random())),
     keepAlive: true,
-    // For a server that is silent: it can end nothing. Longer than `statement_timeout`, which says why.
+    // For a server that is silent: it can end nothing. Longer than `statement_timeout`, which says
+    // why.
     query_timeout: 12_000,
     ...(behindPooler ? {} : sessionLimits),
     pipeline: true,
@@ -132,9 +137,9 @@ export const accessTo = (url: string): ServerAccess =>
   serverAccess({ name: "state store", read: () => url, log: { warn: () => {} } });
 
 /**
- * `?pooler=transaction`: PgBouncer in front, which gives each transaction another session. It refuses what a
- * session sets at its start, so the login or `connect_query` must set it; and before 1.21 it does not know
- * named statements.
+ * `?pooler=transaction`: PgBouncer in front, which gives each transaction another session. It
+ * refuses what a session sets at its start, so the login or `connect_query` must set it; and before
+ * 1.21 it does not know named statements.
  */
 export const sharesSessions = (url: string): boolean =>
   /[?&]pooler=transaction(&|$)/.test(storeUrls(url)[0]);
@@ -150,8 +155,8 @@ function sendUnnamed(client: PoolClient): void {
 }
 
 /**
- * Opens a pool on a store whose schema this release can read. Throws `store.incompatible` or `store.not_migrated`, and
- * what the signal aborts with when it does.
+ * Opens a pool on a store whose schema this release can read. Throws `store.incompatible` or
+ * `store.not_migrated`, and what the signal aborts with when it does.
  */
 export async function openCheckedPool(
   options: ConnectionOptions,
@@ -175,7 +180,10 @@ export async function openCheckedPool(
 /** What PgBouncer and its like say of options that a session is started with. */
 const refusedOptions = "unsupported startup parameter";
 
-/** A pooler that refuses our connections will do so for ever: no outage, but a setting that is missing. */
+/**
+ * A pooler that refuses our connections will do so for ever: no outage, but a setting that is
+ * missing.
+ */
 const explained = (error: unknown): unknown =>
   errorText(error).includes(refusedOptions)
     ? new ContractFault(

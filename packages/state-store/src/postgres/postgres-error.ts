@@ -6,8 +6,8 @@ const contention = new Set(["40001", "40P01", "55P03"]);
 /** A value or a row that the store refuses every time. */
 const poison = /^(21|22|23|54|HF|P0)/;
 /**
- * The server is unreachable, shutting down, starting up, out of room or time, a read-only standby, or
- * refuses the login or the database for now. The statement may have been carried out or not.
+ * The server is unreachable, shutting down, starting up, out of room or time, a read-only standby,
+ * or refuses the login or the database for now. The statement may have been carried out or not.
  */
 const outage = /^(08|25006|25P0[34]|28|53|55000|57|58|XX)/;
 /** What the language itself throws: a bug of ours, and no connection that was lost. */
@@ -21,9 +21,9 @@ const bugs = new Set([
 ]);
 
 /**
- * What an error of the driver means. `store.bug` is no error of the driver at all. `store.unavailable`
- * includes the loss of a connection while the
- * server executed a statement: whether it took effect is then unknown.
+ * What an error of the driver means. `store.bug` is no error of the driver at all.
+ * `store.unavailable` includes the loss of a connection while the server executed a statement:
+ * whether it took effect is then unknown.
  */
 export function toStoreFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
@@ -65,6 +65,9 @@ export async function asFault<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The SQLSTATE of a server's error. Only the server has one: what the operating system calls EPIPE looks the same. */
+/**
+ * The SQLSTATE of a server's error. Only the server has one: what the operating system calls EPIPE
+ * looks the same.
+ */
 const sqlstateOf = (error: unknown): string | null =>
   error instanceof DatabaseError ? (error.code ?? null) : null;

@@ -109,7 +109,10 @@ const withoutIds = [
 
 const attempt = { step: "a", attempt: 1, token: "00000000-0000-4000-8000-000000000000" };
 
-/** How each other operation is asked about tasks. One that is new does not compile before it stands in a list. */
+/**
+ * How each other operation is asked about tasks. One that is new does not compile before it stands
+ * in a list.
+ */
 const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Feed>> = {
   applyEvents: (store, taskIds) =>
     store.applyEvents(

@@ -19,11 +19,12 @@ export interface Database {
 type Ask<Params, Row> = (db: Database, params: Params) => Promise<Row[]>;
 
 /**
- * Turns `sql/<room>/<name>.sql` into a function. SQL says `:locked_by` and `locked_by`, TypeScript says
- * `lockedBy`, and this is the only place that knows both. Runs as a prepared statement of that name,
- * which is also how it shows in `pg_stat_statements` and in logs.
+ * Turns `sql/<room>/<name>.sql` into a function. SQL says `:locked_by` and `locked_by`, TypeScript
+ * says `lockedBy`, and this is the only place that knows both. Runs as a prepared statement of that
+ * name, which is also how it shows in `pg_stat_statements` and in logs.
  *
- * Parameters and rows have the types that the database gives them; `rowsOf<Row>()` names narrower ones for rows.
+ * Parameters and rows have the types that the database gives them; `rowsOf<Row>()` names narrower
+ * ones for rows.
  */
 export const query = <
   Name extends StatementName,
@@ -35,8 +36,9 @@ export const query = <
 ): Ask<ParamsOf<Name>, Row> => prepared(name, readQuery(name));
 
 /**
- * The ids from one to another, both among them. Ids begin with their time, and tasks and steps are kept by
- * month: a statement that says between which ids it looks is planned for these months and no others.
+ * The ids from one to another, both among them. Ids begin with their time, and tasks and steps are
+ * kept by month: a statement that says between which ids it looks is planned for these months and
+ * no others.
  */
 export interface IdRange {
   readonly firstId: string;
@@ -51,9 +53,9 @@ export const allIds: IdRange = {
 declare const madeByActivePartitions: unique symbol;
 
 /**
- * `PlannedRange` is a range that may become part of a statement. `ActivePartitions` alone makes them: each is a
- * text, a plan and a prepared statement on each connection, so there are as many as months with partitions, and
- * no id from outside adds one.
+ * `PlannedRange` is a range that may become part of a statement. `ActivePartitions` alone makes
+ * them: each is a text, a plan and a prepared statement on each connection, so there are as many as
+ * months with partitions, and no id from outside adds one.
  */
 export type PlannedRange = IdRange & { readonly [madeByActivePartitions]: true };
 
@@ -61,9 +63,9 @@ export type PlannedRange = IdRange & { readonly [madeByActivePartitions]: true }
 const maxRanges = 100;
 
 /**
- * Prepares, as `query` does, a statement with a range of ids (`:first_id` and `:last_id`). The range is part of its
- * text: the planner leaves out whole months only if it knows the range when it plans. `ActivePartitions` makes the
- * ranges, and bounds how many there are.
+ * Prepares, as `query` does, a statement with a range of ids (`:first_id` and `:last_id`). The
+ * range is part of its text: the planner leaves out whole months only if it knows the range when it
+ * plans. `ActivePartitions` makes the ranges, and bounds how many there are.
  */
 export function queryAmong<
   Name extends StatementName,
@@ -137,8 +139,8 @@ function named(values: readonly unknown[], keys: readonly string[]): object {
 }
 
 /**
- * A list of texts, numbers and the like as Postgres reads it. The driver writes lists, too, but makes several texts of
- * each value on the way. What is no such list is for the driver.
+ * A list of texts, numbers and the like as Postgres reads it. The driver writes lists, too, but
+ * makes several texts of each value on the way. What is no such list is for the driver.
  */
 export function listText(value: unknown): unknown {
   if (!Array.isArray(value) || value.some(isObject)) return value;
@@ -171,7 +173,10 @@ export function columns<
 
 const sqlFolder = fileURLToPath(new URL("../../sql", import.meta.url));
 
-/** The file of each statement, by its name. Files lie in rooms; the name is unique across all of them. */
+/**
+ * The file of each statement, by its name. Files lie in rooms; the name is unique across all of
+ * them.
+ */
 export const statementFiles: ReadonlyMap<string, string> = findStatementFiles(sqlFolder);
 
 function findStatementFiles(folder: string): ReadonlyMap<string, string> {

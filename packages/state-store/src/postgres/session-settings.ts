@@ -1,15 +1,17 @@
 import { escapeLiteral } from "pg";
 
 /**
- * What gives statements and their answers one meaning, whatever the server, the database or the login has as its default:
- * how instants are written and read, what a transaction sees, and where names lead.
+ * What gives statements and their answers one meaning, whatever the server, the database or the
+ * login has as its default: how instants are written and read, what a transaction sees, and where
+ * names lead.
  */
 export const sessionSettings: readonly (readonly [name: string, value: string])[] = [
   ["datestyle", "ISO, MDY"],
   ["intervalstyle", "postgres"],
   ["timezone", "UTC"],
   ["default_transaction_isolation", "read committed"],
-  // The first is there where a clock is set: by `holdfast dev`, and by tests. Only the owner of a database makes schemas.
+  // The first is there where a clock is set: by `holdfast dev`, and by tests. Only the owner of a
+  // database makes schemas.
   ["search_path", "holdfast_clock, pg_catalog"],
   ["bytea_output", "hex"],
   ["extra_float_digits", "1"],

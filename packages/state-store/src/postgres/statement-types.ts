@@ -53,13 +53,19 @@ export interface Rows<Row, NeverNull extends PropertyKey = never> {
   readonly neverNull?: NeverNull;
 }
 
-/** `NeverNull`: columns that may be null in their table, and never are in what the statement returns. */
+/**
+ * `NeverNull`: columns that may be null in their table, and never are in what the statement
+ * returns.
+ */
 export const rowsOf = <Row extends object, NeverNull extends keyof Row = never>(): Rows<
   Row,
   NeverNull
 > => ({});
 
-/** Whether a column can be read as `Mine`. A column that may be null must be read as one that may be null. */
+/**
+ * Whether a column can be read as `Mine`. A column that may be null must be read as one that may be
+ * null.
+ */
 type Fits<Mine, Column> = [Mine] extends [Column]
   ? undefined extends Column
     ? true
@@ -82,7 +88,10 @@ type Mismatched<Row, Columns, NeverNull> =
         : Key;
     }[keyof Row & keyof Columns];
 
-/** Compiles only for rows with exactly the columns of the statement; else the error names those that differ. */
+/**
+ * Compiles only for rows with exactly the columns of the statement; else the error names those that
+ * differ.
+ */
 export type MustFit<Name extends StatementName, Row, NeverNull> = [
   Mismatched<Row, ColumnsOf<Name>, NeverNull>,
 ] extends [never]

@@ -7,7 +7,10 @@ type Connected = (error: Error | null, client?: Client) => void;
 
 /** How long a connect may take, in milliseconds. */
 export const connectWithin = 5_000;
-/** How long a client waits at most until it may try, in milliseconds: longer, and it fails as the last one did. */
+/**
+ * How long a client waits at most until it may try, in milliseconds: longer, and it fails as the
+ * last one did.
+ */
 const turnWithin = 150;
 
 interface ClientOptions {
@@ -18,8 +21,9 @@ interface ClientOptions {
 }
 
 /**
- * Makes a client class for a store on one or several servers, whose URLs it reads anew for each client. A new client
- * connects to the server that the last one reached; when that fails, the next client tries the next server.
+ * Makes a client class for a store on one or several servers, whose URLs it reads anew for each
+ * client. A new client connects to the server that the last one reached; when that fails, the next
+ * client tries the next server.
  */
 export function storeClient(
   urls: () => readonly string[],
@@ -41,7 +45,8 @@ export function storeClient(
       super({ ...config, ...settings });
       this.#servers = servers.length;
       this.#unusable = unusable;
-      // The pool adds its own listener after this client has connected. Node ends the process on an "error" event without one.
+      // The pool adds its own listener after this client has connected. Node ends the process on an
+      // "error" event without one.
       this.on("error", () => {});
     }
 
@@ -77,7 +82,10 @@ export function storeClient(
   };
 }
 
-/** What the driver is given; a file that cannot be read is a failed attempt, and not one of the pool's. */
+/**
+ * What the driver is given; a file that cannot be read is a failed attempt, and not one of the
+ * pool's.
+ */
 function connectionTo(url: string): {
   readonly settings: ClientConfig;
   readonly unusable: unknown;
@@ -101,7 +109,10 @@ export async function connectStore(urls: readonly string[], config: ClientConfig
   }
 }
 
-/** Throws `store.unavailable` where the server accepts no writes: a standby, or one set to read-only. */
+/**
+ * Throws `store.unavailable` where the server accepts no writes: a standby, or one set to
+ * read-only.
+ */
 export async function mustBeWritable(client: Pick<ClientBase, "query">): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>(
     "show transaction_read_only",
@@ -114,7 +125,9 @@ export async function mustBeWritable(client: Pick<ClientBase, "query">): Promise
   );
 }
 
-/** Refused login (invalid_authorization_specification), unknown database, no right to connect to it. */
+/**
+ * Refused login (invalid_authorization_specification), unknown database, no right to connect to it.
+ */
 const refusals = /^(28|3D000|42501)/;
 /** Protocol violation: what PgBouncer says for all that it refuses. */
 const byPooler = "08P01";
@@ -125,7 +138,10 @@ function explainFailure(error: unknown): FailedAttempt {
   return { kind: isRefusal(error) ? "refused" : "away", reason: errorText(error) };
 }
 
-/** A database that does not let us in is unavailable: it may do so later, as a server that is away may come back. */
+/**
+ * A database that does not let us in is unavailable: it may do so later, as a server that is away
+ * may come back.
+ */
 function asUnavailable(error: unknown): unknown {
   if (!isRefusal(error)) return error;
   return new TransientFault("store.unavailable", error.message, {

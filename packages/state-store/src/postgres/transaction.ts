@@ -11,8 +11,9 @@ export interface Decided<T> {
   /** Statements that were sent and not awaited. */
   readonly sent: readonly Promise<unknown>[];
   /**
-   * Finds out after a lost connection whether the transaction was committed, by looking for its writes. Needed
-   * if it sends its commit along with its begin, and so may not know its id. Without it the outcome is unknown.
+   * Finds out after a lost connection whether the transaction was committed, by looking for its
+   * writes. Needed if it sends its commit along with its begin, and so may not know its id. Without
+   * it the outcome is unknown.
    */
   readonly verifyCommitted?: (db: Database) => Promise<boolean>;
   /** Builds the result after the commit. Answers to `sent` may have been lost all the same. */
@@ -30,7 +31,8 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const { begun, decided, failure } = await withClient(pool, async (client, discard) => {
     const beginning = begin(client);
-    // Without it nothing that follows succeeds: `work` may be the first to fail, but not with the reason.
+    // Without it nothing that follows succeeds: `work` may be the first to fail, but not with the
+    // reason.
     beginning.catch(() => {});
     const worked = await work(client).catch(async (error: unknown) => {
       await beginning;
@@ -80,7 +82,9 @@ async function withClient<T>(
 /** Whether a connection with this error may lead to a server that is of no use any more. */
 const isUnavailable = (error: unknown): boolean => toStoreFault(error).code === "store.unavailable";
 
-/** Resolves to what is wrong with the connection. A server that did not answer is not asked again. */
+/**
+ * Resolves to what is wrong with the connection. A server that did not answer is not asked again.
+ */
 async function rollBack(client: PoolClient, error: unknown): Promise<Error | undefined> {
   if (isUnavailable(error)) return error as Error;
   return client.query("rollback").then(
@@ -100,13 +104,16 @@ async function begin(client: PoolClient): Promise<Begun> {
 /** Enough for connections that break now and then. During an outage the caller retries. */
 const maxAttempts = 8;
 const longestDelay = 100;
-/** No attempt begins later than so many milliseconds after the first: a connect that times out takes as long. */
+/**
+ * No attempt begins later than so many milliseconds after the first: a connect that times out takes
+ * as long.
+ */
 const timeout = connectWithin;
 const retryable = new Set(["store.contention", "store.unavailable"]);
 
 /**
- * Retries work for a short while after a deadlock, a lock timeout or a lost connection. The work must be safe to
- * repeat. Throws every other error, and the last one, as a `Fault`.
+ * Retries work for a short while after a deadlock, a lock timeout or a lost connection. The work
+ * must be safe to repeat. Throws every other error, and the last one, as a `Fault`.
  */
 export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   const begun = performance.now();
@@ -140,7 +147,10 @@ const pollDelay = 20;
 
 type CommitOutcome = "committed" | "aborted" | "unknown";
 
-/** Returns if the transaction was committed; throws `reason` if not, `store.outcome_unknown` if that is unknown. */
+/**
+ * Returns if the transaction was committed; throws `reason` if not, `store.outcome_unknown` if that
+ * is unknown.
+ */
 async function mustBeCommitted(find: () => Promise<CommitOutcome>, reason: unknown): Promise<void> {
   const fault = toStoreFault(reason);
   if (fault.code !== "store.unavailable") throw fault;
@@ -185,7 +195,8 @@ const waitsForStandby = "SyncRepWaitForLSN";
 const unconfirmed = new WeakSet<object>();
 
 /**
- * Postgres reports such a commit as done, and says in a notice of this routine that it is on this server only.
+ * Postgres reports such a commit as done, and says in a notice of this routine that it is on this
+ * server only.
  */
 export function watchReplication(client: PoolClient): void {
   client.on("notice", (notice) => {
@@ -197,8 +208,8 @@ export function watchReplication(client: PoolClient): void {
 const takeUnconfirmedCommit = (client: PoolClient): boolean => unconfirmed.delete(client);
 
 /**
- * Something takes longer than a transaction may that keeps rows locked. It is rolled back, `finish` is called, and the
- * next transaction finds done what this one had no time for.
+ * Something takes longer than a transaction may that keeps rows locked. It is rolled back, `finish`
+ * is called, and the next transaction finds done what this one had no time for.
  */
 export class TakesLong extends Error {
   readonly finish: () => Promise<void>;
@@ -210,8 +221,9 @@ export class TakesLong extends Error {
 }
 
 /**
- * Something that is found out between two transactions and stays so: however long it takes, no row is locked meanwhile.
- * Returns what was found of all that is asked, in the same order, or throws `TakesLong`, which finds out the rest.
+ * Something that is found out between two transactions and stays so: however long it takes, no row
+ * is locked meanwhile. Returns what was found of all that is asked, in the same order, or throws
+ * `TakesLong`, which finds out the rest.
  */
 export function foundBetween<Asked, Found>(
   keyOf: (asked: Asked) => string,

@@ -8,7 +8,10 @@ const exempt: Readonly<Record<string, string>> = {
   "close-dead-letter": "it is one row",
 };
 
-/** What stands between each `insert into` and its `on conflict`, of inserts that take rows from a query. */
+/**
+ * What stands between each `insert into` and its `on conflict`, of inserts that take rows from a
+ * query.
+ */
 const upsertsOf = (sql: string): readonly string[] =>
   sql
     .replace(/--.*$/gm, "")

@@ -5,7 +5,10 @@ import { rowsOf } from "../postgres/statement-types.ts";
 
 /** What metrics say of all instances together. */
 export interface FleetFacts {
-  /** The lanes that have due steps: how many, no further than to 900, and for how long the oldest has been due. */
+  /**
+   * The lanes that have due steps: how many, no further than to 900, and for how long the oldest
+   * has been due.
+   */
   readonly lanes: readonly {
     readonly lane: string;
     readonly steps: number;

@@ -41,7 +41,10 @@ export interface AgentsQuery {
   readonly most: number;
 }
 
-/** Lists a page of Agents, by name, and their instances, with what waits for them. Reads a bounded number of rows. */
+/**
+ * Lists a page of Agents, by name, and their instances, with what waits for them. Reads a bounded
+ * number of rows.
+ */
 export const listAgents = repeatable(
   (db, asked: AgentsQuery, { partitions }): Promise<readonly ListedAgent[]> =>
     find(db, partitions.range(), { format: definitionFormat, ...asked }),

@@ -40,7 +40,10 @@ export interface TaskFilter {
   readonly createdBefore: Instant | null;
   /** Tasks with a failure of that group. */
   readonly fingerprint?: string | null;
-  /** An id, a business key, an idempotency key, a correlation id or a fault code; of an id or a code the beginning will do. */
+  /**
+   * An id, a business key, an idempotency key, a correlation id or a fault code; of an id or a code
+   * the beginning will do.
+   */
   readonly text?: string | null;
 }
 
@@ -76,8 +79,8 @@ export interface ListedTask {
 export interface TaskPage {
   readonly items: readonly ListedTask[];
   /**
-   * The id after which the next page begins; null: this is the last one. A page may have few items, or none, and not
-   * be the last.
+   * The id after which the next page begins; null: this is the last one. A page may have few items,
+   * or none, and not be the last.
    */
   readonly next: string | null;
 }
@@ -85,11 +88,16 @@ export interface TaskPage {
 /** How many tasks match. */
 export interface TaskCount {
   readonly count: number;
-  /** Whether all tasks were looked at. False: there are more than are looked at, and at least so many match. */
+  /**
+   * Whether all tasks were looked at. False: there are more than are looked at, and at least so
+   * many match.
+   */
   readonly complete: boolean;
 }
 
-/** Tasks that one page looks at, whether they match or not: it costs no more in a store of any size. */
+/**
+ * Tasks that one page looks at, whether they match or not: it costs no more in a store of any size.
+ */
 const scan = 5_000;
 /** Tasks that one statement of a count looks at, and how many such statements there are at most. */
 const countScan = 20_000;
@@ -125,8 +133,8 @@ export async function listTaskIds(
 }
 
 /**
- * A page of tasks, newest first, found by the index that leaves least to look at. It reads a bounded number of rows,
- * whatever the history.
+ * A page of tasks, newest first, found by the index that leaves least to look at. It reads a
+ * bounded number of rows, whatever the history.
  */
 export const listTasks = repeatable(
   async (db, filter: TaskFilter & PageQuery): Promise<TaskPage> => {

@@ -88,7 +88,9 @@ export interface HistoryEntry {
 export interface FoundTask {
   /** Bytes of its payloads. */
   readonly bytes: number;
-  /** Whether it has its payloads: they are no larger than was asked for. Otherwise they are null. */
+  /**
+   * Whether it has its payloads: they are no larger than was asked for. Otherwise they are null.
+   */
   readonly isWhole: boolean;
   readonly task: TaskRecord;
 }
@@ -163,20 +165,23 @@ export const findTask = repeatable(
 );
 
 /**
- * Finds a task, with its payloads only if they have no more than so many bytes together; without its steps if that
- * is 0.
+ * Finds a task, with its payloads only if they have no more than so many bytes together; without
+ * its steps if that is 0.
  */
 export const findTaskWithin = repeatable(readTask);
 
 /**
- * The payloads of these steps of a task, null being its input: of as many of them, in this order, as have `most` bytes
- * together, and of one at least.
+ * The payloads of these steps of a task, null being its input: of as many of them, in this order,
+ * as have `most` bytes together, and of one at least.
  */
 export const findPayloads = repeatable(
   (db, asked: PayloadsQuery): Promise<readonly PayloadTexts[]> => selectPayloads(db, asked),
 );
 
-/** Which task of a workflow, in whatever version, a business key stands for; null: none that is known. */
+/**
+ * Which task of a workflow, in whatever version, a business key stands for; null: none that is
+ * known.
+ */
 export const findTaskByKey = repeatable(
   async (
     db,
@@ -224,7 +229,10 @@ const foundIn = (row: TaskRow, { mostBytes }: { readonly mostBytes: number }): F
   task: recordOf(row),
 });
 
-/** What is no task yet because its submission waits in the inbox; or the task, if it was made of that between two looks. */
+/**
+ * What is no task yet because its submission waits in the inbox; or the task, if it was made of
+ * that between two looks.
+ */
 async function findEnqueued(
   db: Database,
   asked: TaskId & { readonly mostBytes: number },
@@ -262,7 +270,10 @@ interface FoundRow {
   readonly detail: string | null;
 }
 
-/** The task that a submission of the inbox will be, as far as it can be shown before it has been read; null: there is none. */
+/**
+ * The task that a submission of the inbox will be, as far as it can be shown before it has been
+ * read; null: there is none.
+ */
 async function findEnqueuedTask(
   db: Database,
   { taskId, mostBytes }: { readonly taskId: string; readonly mostBytes: number },
@@ -310,7 +321,9 @@ function shownIn(submission: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** An instant as all are written: in UTC, with a Z. Null: there is none, or none that is known yet. */
+/**
+ * An instant as all are written: in UTC, with a Z. Null: there is none, or none that is known yet.
+ */
 export function instant(at: string | null): string | null {
   const ms = at === null ? Number.NaN : Date.parse(at);
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();

@@ -5,8 +5,9 @@ import { expect, test } from "@jest/globals";
 import { statementFiles } from "../postgres/query.ts";
 
 /**
- * What compares an instant with the raw clock, by what a jump of that clock does to it. What would give up something
- * that is kept, a row or the key that protects one, compares with `state.trusted_now()`.
+ * What compares an instant with the raw clock, by what a jump of that clock does to it. What would
+ * give up something that is kept, a row or the key that protects one, compares with
+ * `state.trusted_now()`.
  */
 const byRawClock: Readonly<Record<string, readonly string[]>> = {
   "a deadline or a delay of a step ends early: it is tried again under its key": [
@@ -92,7 +93,9 @@ const ofFiles: readonly Statement[] = [...statementFiles].map(([name, file]) => 
 
 const migrationsFolder = fileURLToPath(new URL("../../migrations", import.meta.url));
 
-/** The statements of migrations; a function or a view has its own name, any other its first line. */
+/**
+ * The statements of migrations; a function or a view has its own name, any other its first line.
+ */
 const ofMigrations: readonly Statement[] = readdirSync(migrationsFolder)
   .flatMap((file) =>
     readFileSync(join(migrationsFolder, file), "utf8").split(

@@ -45,7 +45,10 @@ export const findOldMonths = repeatable(
     selectOldMonths(db, params),
 );
 
-/** Deletes a batch of finished tasks of a month that must stay, with all that is kept of them; returns how many. */
+/**
+ * Deletes a batch of finished tasks of a month that must stay, with all that is kept of them;
+ * returns how many.
+ */
 export const deleteFinishedTasks = repeatable(
   async (db, params: Keeping & { readonly month: string }): Promise<number> =>
     (await deleteTasks(db, params))[0]!.deleted,
@@ -70,8 +73,8 @@ export interface SweptKeys extends Deleted {
 }
 
 /**
- * Looks at the next `batch` business keys, from where the last look of any process stopped, and deletes those whose
- * tasks have ended or are gone.
+ * Looks at the next `batch` business keys, from where the last look of any process stopped, and
+ * deletes those whose tasks have ended or are gone.
  */
 export const deleteFreeBusinessKeys = repeatable(
   async (db, params: { readonly batch: number }): Promise<SweptKeys> =>
@@ -85,7 +88,8 @@ export const deletePassedFairnessKeys = repeatable(
 );
 
 /**
- * Deletes a batch of old alerts of tasks that are gone, and of ended pauses, which belong to no month; returns how many.
+ * Deletes a batch of old alerts of tasks that are gone, and of ended pauses, which belong to no
+ * month; returns how many.
  */
 export const deleteOldRecords = exactlyOnce(
   async (db, keeping: Keeping): Promise<number> => (await deleteRecords(db, keeping))[0]!.deleted,
@@ -110,7 +114,10 @@ export interface DroppedMessages {
 
 const deleteExcess = query("delete-excess-messages", rowsOf<DroppedMessages>());
 
-/** Deletes the oldest rejected replies and dead letters of each sender that keeps more than `mostBytes`. */
+/**
+ * Deletes the oldest rejected replies and dead letters of each sender that keeps more than
+ * `mostBytes`.
+ */
 export const deleteExcessMessages = exactlyOnce(
   (
     db,
@@ -119,8 +126,8 @@ export const deleteExcessMessages = exactlyOnce(
 );
 
 /**
- * Looks whether the store's clock can be trusted: what is old is old by the clock of the last look. Resolves to the
- * instant since which it has been more than a day ahead of that; null: it is not.
+ * Looks whether the store's clock can be trusted: what is old is old by the clock of the last look.
+ * Resolves to the instant since which it has been more than a day ahead of that; null: it is not.
  */
 export const readClock = repeatable(
   async (db): Promise<number | null> => (await readAhead(db, {}))[0]!.aheadSince,

@@ -26,7 +26,9 @@ export interface SeenInstance extends Omit<Instance, "inboxChannel" | "takesUnkn
   readonly living: boolean;
 }
 
-/** Milliseconds between two announcements, and after how many without one a process counts as gone. */
+/**
+ * Milliseconds between two announcements, and after how many without one a process counts as gone.
+ */
 const announceEvery = 5_000;
 const silentAfter = 20_000;
 

@@ -44,7 +44,10 @@ export const fingerprintOf = ({ workflow, step, faultCode, message }: FailureKin
     .digest("hex")
     .slice(0, 16);
 
-/** Records the failures among these entries of the history, and which tasks wait for an operator now. */
+/**
+ * Records the failures among these entries of the history, and which tasks wait for an operator
+ * now.
+ */
 export async function recordFailures(db: Database, events: readonly NewEvent[]): Promise<void> {
   const ofSteps = events.flatMap(failureOfStep);
   const failures = [...ofSteps, ...(await failuresOfTasks(db, { events, ofSteps }))];

@@ -58,7 +58,10 @@ const kept = () =>
        from state.statistics order by 1, 2, 3`,
   );
 
-/** Counts the same by one statement over the whole history, which knows nothing of rounds, gaps and batches. */
+/**
+ * Counts the same by one statement over the whole history, which knows nothing of rounds, gaps and
+ * batches.
+ */
 const recounted = () =>
   db.query(
     `with facts as (

@@ -14,7 +14,10 @@ export interface RolledUp {
 }
 
 interface Gap extends IdSpan {
-  /** The transaction before which all must have ended by the last look; null: the gap has just come about. */
+  /**
+   * The transaction before which all must have ended by the last look; null: the gap has just come
+   * about.
+   */
   readonly until: string | null;
   /** No transaction is left that could fill it. */
   readonly isLast: boolean;
@@ -35,16 +38,20 @@ const find = query("find-new-events", rowsOf<NewEvent>());
 const add = query("add-statistics");
 const save = query("save-statistics-progress");
 
-/** Ids that one round looks at, at most, and those before them that it reads again for the gaps among them. */
+/**
+ * Ids that one round looks at, at most, and those before them that it reads again for the gaps
+ * among them.
+ */
 const batch = 10_000;
 export const gapSpan = 20_000;
 const mostGaps = 1_000;
 
 /**
- * Counts the next entries of the history, each exactly once; one Supervisor at a time: those after the last one that was
- * seen, and those of transactions that had not committed by then. Ids are assigned before a transaction commits, so an id
- * without a row is a gap. It is looked at in each round while it is recent, and for the last time when every transaction
- * has ended that was running in the round after: so each entry is counted once, however late it is committed.
+ * Counts the next entries of the history, each exactly once; one Supervisor at a time: those after
+ * the last one that was seen, and those of transactions that had not committed by then. Ids are
+ * assigned before a transaction commits, so an id without a row is a gap. It is looked at in each
+ * round while it is recent, and for the last time when every transaction has ended that was running
+ * in the round after: so each entry is counted once, however late it is committed.
  */
 export const rollUp = exactlyOnce(async (db): Promise<RolledUp> => {
   const [[locked], [turn]] = await Promise.all([
@@ -196,8 +203,8 @@ const deleteFailures = query("delete-old-failures", rowsOf<{ deleted: number }>(
 const mostGroups = 10_000;
 
 /**
- * Deletes a batch of counts of each resolution that are past their time, and one of failures; returns how many rows the
- * largest had.
+ * Deletes a batch of counts of each resolution that are past their time, and one of failures;
+ * returns how many rows the largest had.
  */
 export const deleteOldStatistics = repeatable(
   async (db, asked: { readonly batch: number }): Promise<number> => {

@@ -131,7 +131,8 @@ test("the Supervisor deletes the keys of tasks that have ended or are gone, and 
   await tested.db.query(
     "insert into state.business_keys values ('default', 'trip', 'y', state.new_task_id())",
   );
-  // A store that repeats a statement finds other keys in its batch; all keys are looked at all the same.
+  // A store that repeats a statement finds other keys in its batch; all keys are looked at all the
+  // same.
   let looks = 1;
   while (!(await supervisor.deleteFreeBusinessKeys({ batch: 2 })).isLast && looks < 20) looks += 1;
   expect(looks).toBeGreaterThan(2);

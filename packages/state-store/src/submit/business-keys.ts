@@ -22,8 +22,9 @@ interface Taken {
 }
 
 /**
- * Takes the business keys of new tasks: one that no open task has. The first transaction has it; others wait
- * for its end. A task that is not accepted gives back its idempotency key, which it took before.
+ * Takes the business keys of new tasks: one that no open task has. The first transaction has it;
+ * others wait for its end. A task that is not accepted gives back its idempotency key, which it
+ * took before.
  */
 export async function takeBusinessKeys(
   db: Database,

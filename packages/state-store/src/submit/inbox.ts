@@ -21,7 +21,10 @@ export interface EnqueuedRefusal {
 export interface InboxClaim {
   readonly most: number;
   readonly mostBytes: number;
-  /** Milliseconds for which no other process takes it: that many for each time that it was taken, but not more often. */
+  /**
+   * Milliseconds for which no other process takes it: that many for each time that it was taken,
+   * but not more often.
+   */
   readonly lease: number;
   readonly mostLeases: number;
 }
@@ -29,8 +32,8 @@ export interface InboxClaim {
 const claimRows = query("claim-enqueued", rowsOf<EnqueuedSubmission, "submission">());
 
 /**
- * Takes submissions of the inbox, the oldest of each caller by turns, with SKIP LOCKED, and has them in their order: who
- * came first with a key has it. If the answer is lost, their leases end.
+ * Takes submissions of the inbox, the oldest of each caller by turns, with SKIP LOCKED, and has
+ * them in their order: who came first with a key has it. If the answer is lost, their leases end.
  */
 export const claimEnqueued = once(
   async (db, request: InboxClaim): Promise<readonly EnqueuedSubmission[]> =>
@@ -40,8 +43,8 @@ export const claimEnqueued = once(
 const refuseRows = query("refuse-enqueued", rowsOf<{ taskId: string }>());
 
 /**
- * Refuses submissions of the inbox, once each: with a row for their applications, and a message to who asked for one.
- * What another process has taken meanwhile is left to that.
+ * Refuses submissions of the inbox, once each: with a row for their applications, and a message to
+ * who asked for one. What another process has taken meanwhile is left to that.
  */
 export const refuseEnqueued = exactlyOnce(
   async (db, refusals: readonly EnqueuedRefusal[]): Promise<void> => {
@@ -103,8 +106,9 @@ interface Earlier {
 }
 
 /**
- * Replaces what stands for the hash of a submission that still waits in the inbox by its hash: so a request with its key
- * is compared before its task is made. Of one that cannot be read nothing is the same.
+ * Replaces what stands for the hash of a submission that still waits in the inbox by its hash: so a
+ * request with its key is compared before its task is made. Of one that cannot be read nothing is
+ * the same.
  */
 export async function withEnqueuedHashes<Row extends Earlier>(
   db: Database,
@@ -125,7 +129,10 @@ function hashIn({ submission, workflow }: EnqueuedRow): string {
   }
 }
 
-/** The submission in a row of the inbox. Throws a `SyntaxError` for JSON that is deeper than a message may be. */
+/**
+ * The submission in a row of the inbox. Throws a `SyntaxError` for JSON that is deeper than a
+ * message may be.
+ */
 export const readRow = (submission: string) => {
   const json = parseJson(Buffer.from(submission));
   return askedInRow(typeof json === "object" && json !== null ? (json as never) : {});

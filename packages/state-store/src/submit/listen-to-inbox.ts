@@ -14,14 +14,18 @@ interface ListenOptions extends Pick<ConnectionOptions, "url" | "applicationName
   readonly onEnqueued: () => void;
 }
 
-/** Milliseconds of one connection: as those of the pool, none leads for longer to a server that was replaced. */
+/**
+ * Milliseconds of one connection: as those of the pool, none leads for longer to a server that was
+ * replaced.
+ */
 const maxLifetime = 600_000;
 /** Milliseconds. */
 const endWithin = 2_000;
 
 /**
- * Listens to what applications enqueue, over a connection of its own, until that ends or has lasted for some minutes.
- * `pooled`: a pooler is in between, which hands no notifications on. Throws where the store cannot be reached.
+ * Listens to what applications enqueue, over a connection of its own, until that ends or has lasted
+ * for some minutes. `pooled`: a pooler is in between, which hands no notifications on. Throws where
+ * the store cannot be reached.
  */
 export async function listenToInbox(options: ListenOptions): Promise<"ended" | "pooled"> {
   const { url, applicationName, channel, signal, onListening, onEnqueued } = options;

@@ -27,7 +27,10 @@ export interface NewTask {
   readonly workflow: string;
   /** Whether no version was asked for: then `workflow` must be the active one. */
   readonly takesActive?: boolean;
-  /** Whether it makes no task: it is `replayed` if its key stands for one of the same request, and refused otherwise. */
+  /**
+   * Whether it makes no task: it is `replayed` if its key stands for one of the same request, and
+   * refused otherwise.
+   */
   readonly onlyRepeats?: boolean;
   readonly input: Json;
   readonly priority: Priority;
@@ -35,7 +38,10 @@ export interface NewTask {
   readonly fairness: Fairness | null;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
-  /** The application's own name of what the task is about: at most one open task of its workflow has it. */
+  /**
+   * The application's own name of what the task is about: at most one open task of its workflow has
+   * it.
+   */
   readonly key?: string | null;
   readonly labels?: Labels | null;
   /** When its first steps become due, where that is later than now, by the clock of the store. */
@@ -46,7 +52,10 @@ export interface NewTask {
   readonly idempotency: {
     readonly key: string;
     readonly hash: string;
-    /** Hashes by which earlier releases knew the same request. Asked for only where one of theirs is stored. */
+    /**
+     * Hashes by which earlier releases knew the same request. Asked for only where one of theirs is
+     * stored.
+     */
     readonly earlierHashes?: () => readonly string[];
     /** 24 hours unless said otherwise. */
     readonly keepFor?: Milliseconds;

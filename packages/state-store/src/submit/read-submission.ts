@@ -63,13 +63,15 @@ export interface TargetWorkflow {
 }
 
 interface ReadOptions {
-  /** Milliseconds for which the idempotency key stands for the task; 24 hours unless said otherwise. */
+  /**
+   * Milliseconds for which the idempotency key stands for the task; 24 hours unless said otherwise.
+   */
   readonly keepKeyFor?: Milliseconds;
 }
 
 /**
- * Makes the task of a submission, which may hold anything: all rules about submissions are here, whichever way they came.
- * Throws a `SubmissionFault` for one that is not to be a task.
+ * Makes the task of a submission, which may hold anything: all rules about submissions are here,
+ * whichever way they came. Throws a `SubmissionFault` for one that is not to be a task.
  */
 export async function readSubmission(
   asked: AskedSubmission,
@@ -117,7 +119,10 @@ function invalid(detail: string, pointer: string): SubmissionFault {
   return new SubmissionFault("request.invalid", faultSentence(faults), faults);
 }
 
-/** Fields that only a row can have: the schema of HTTP refuses them, and headers are asked for by name. */
+/**
+ * Fields that only a row can have: the schema of HTTP refuses them, and headers are asked for by
+ * name.
+ */
 function mustBeKnown(asked: AskedSubmission): void {
   for (const field in asked) {
     if (!Object.hasOwn(Submission.properties, field)) {
@@ -162,8 +167,8 @@ function readAskedFairness(asked: unknown = {}): AskedFairness {
 }
 
 /**
- * The fairness key and weight of a task: as the submission says, otherwise as the workflow says where they stand in
- * the input.
+ * The fairness key and weight of a task: as the submission says, otherwise as the workflow says
+ * where they stand in the input.
  */
 function fairnessOf(
   asked: AskedFairness,
@@ -287,13 +292,17 @@ function readNotBefore(asked: unknown = null): When | null {
   throw invalid(`must be within ${limits.beginDays} days`, "/notBefore");
 }
 
-/** The hash of a submission that has not been checked by its workflow. Throws a `SubmissionFault` for one that cannot be read. */
+/**
+ * The hash of a submission that has not been checked by its workflow. Throws a `SubmissionFault`
+ * for one that cannot be read.
+ */
 export const requestHash = (asked: AskedSubmission, family: string): string =>
   hashOf(family, { ...readFields(asked), input: asked.input as Json });
 
 /**
- * Reads a submission that a version refuses as a question for the task that its idempotency key stands for: another version
- * may have taken it before. Null: it has no key, or no version takes it.
+ * Reads a submission that a version refuses as a question for the task that its idempotency key
+ * stands for: another version may have taken it before. Null: it has no key, or no version takes
+ * it.
  */
 export function readRepeat(
   asked: AskedSubmission,
@@ -335,9 +344,10 @@ export const isCurrentHash = (hash: string): boolean => hash.startsWith(hashVers
 type Asked = ReturnType<typeof readFields> & Pick<NewTask, "input">;
 
 /**
- * The hash of all that was asked for. The version of the workflow is not in it: a newer one may come between two requests
- * that are the same. Neither are the correlation id and the trace, which a proxy may make anew for each try. What was not
- * asked for is left out, so that a field which submissions may have one day changes no hash that is stored.
+ * The hash of all that was asked for. The version of the workflow is not in it: a newer one may
+ * come between two requests that are the same. Neither are the correlation id and the trace, which
+ * a proxy may make anew for each try. What was not asked for is left out, so that a field which
+ * submissions may have one day changes no hash that is stored.
  */
 function hashOf(family: string, { input, labels, askedFairness, ...asked }: Asked): string {
   const { key, weight } = askedFairness;

@@ -163,7 +163,8 @@ describe("an idempotency key", () => {
     // The order of the fields is the sender's business.
     const [again] = await submitTasks(application, [{ ...task, input: { y: ["a"], x: 1 } }]);
     expect(again).toEqual({ ...first, replayed: true });
-    // What else is asked for is found out when tasks are made: the answer names the task that has the key.
+    // What else is asked for is found out when tasks are made: the answer names the task that has
+    // the key.
     const [other] = await submitTasks(application, [{ ...task, input: { x: 2 } }]);
     expect(other).toEqual({ ...first, replayed: true });
     const { taskId } = first!;

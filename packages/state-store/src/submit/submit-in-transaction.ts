@@ -19,7 +19,9 @@ export interface TransactionClient {
 export interface SubmittedTask extends Omit<Submission, "notBefore"> {
   /** When its first steps become due; now unless said otherwise. */
   readonly notBefore?: Date | string;
-  /** Milliseconds for which the idempotency key stands for the task; 24 hours unless said otherwise. */
+  /**
+   * Milliseconds for which the idempotency key stands for the task; 24 hours unless said otherwise.
+   */
   readonly keepKeyFor?: Milliseconds;
 }
 
@@ -30,19 +32,24 @@ export interface SubmittedTaskId {
 }
 
 interface TraceOption {
-  /** W3C Trace Context: the tasks go on with this trace. Without it, with the setting `holdfast.traceparent` of the transaction. */
+  /**
+   * W3C Trace Context: the tasks go on with this trace. Without it, with the setting
+   * `holdfast.traceparent` of the transaction.
+   */
   readonly traceparent?: string;
 }
 
 /**
- * Submits tasks in the transaction of `client`: they are submitted when it commits, and never were when it does
- * not. Its login needs the role `holdfast_application` and no other. Throws a `ContractFault` for what is not to
- * be submitted, with the codes of the other ways in (`task.invalid` with the first place in `details.pointer`,
- * `workflow.unknown`, `workflow.retired`, and `task.key_in_use` with the open task in
- * `details.taskId`) or `workflow.unusable`: the caller then rolls the transaction back. What repeats a task under its
- * idempotency key is that task, whatever has become of the workflow since. The submission service makes the
- * tasks within a second or so of the commit, and refuses those whose idempotency key stands for something else, as a row
- * of `state.refused_submissions` and in the queue that `replyTo` names.
+ * Submits tasks in the transaction of `client`: they are submitted when it commits, and never were
+ * when it does not. Its login needs the role `holdfast_application` and no other. Throws a
+ * `ContractFault` for what is not to be submitted, with the codes of the other ways in
+ * (`task.invalid` with the first place in `details.pointer`, `workflow.unknown`,
+ * `workflow.retired`, and `task.key_in_use` with the open task in `details.taskId`) or
+ * `workflow.unusable`: the caller then rolls the transaction back. What repeats a task under its
+ * idempotency key is that task, whatever has become of the workflow since. The submission service
+ * makes the tasks within a second or so of the commit, and refuses those whose idempotency key
+ * stands for something else, as a row of `state.refused_submissions` and in the queue that
+ * `replyTo` names.
  */
 export async function submitTasks(
   client: TransactionClient,
@@ -105,7 +112,10 @@ function checkOf(asked: string, definition: WorkflowDefinition): TargetWorkflow[
   }
 }
 
-/** What the other ways in refuse of a new task, with the first place that is wrong in their words; undefined: nothing. */
+/**
+ * What the other ways in refuse of a new task, with the first place that is wrong in their words;
+ * undefined: nothing.
+ */
 async function faultOf(
   task: SubmittedTask,
   workflow: TargetWorkflow | undefined,
@@ -125,8 +135,8 @@ async function faultOf(
 }
 
 /**
- * Submits what a new task may not be, if its idempotency key stands for a task already: the active version may have
- * changed since. Otherwise nothing is submitted, and `fault` is thrown.
+ * Submits what a new task may not be, if its idempotency key stands for a task already: the active
+ * version may have changed since. Otherwise nothing is submitted, and `fault` is thrown.
  */
 async function repeat(
   client: TransactionClient,
@@ -137,7 +147,8 @@ async function repeat(
   try {
     await ask(client, "savepoint holdfast_repetition", []);
   } catch {
-    // No transaction was begun, or it has failed: what is wrong with the task is what its caller can mend.
+    // No transaction was begun, or it has failed: what is wrong with the task is what its caller
+    // can mend.
     throw fault;
   }
   const repeated = await enqueue(client, task).catch(() => undefined);

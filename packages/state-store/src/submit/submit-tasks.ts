@@ -14,7 +14,8 @@ import { isCurrentHash } from "./read-submission.ts";
 
 /**
  * `conflict`: the key was used for something else. `held`: another open task has its business key.
- * `retired`: its workflow takes no new tasks. `outdated`: its workflow is not the active version, which it asked for.
+ * `retired`: its workflow takes no new tasks. `outdated`: its workflow is not the active version,
+ * which it asked for.
  */
 export type Submitted =
   | { readonly kind: "created" | "replayed"; readonly taskId: string }
@@ -41,9 +42,10 @@ const findSubmissions = query(
 );
 
 /**
- * Writes tasks with all their steps, and what their submissions take with them, in one transaction: all of them or none.
- * Safe to repeat with an idempotency key; without one, `store.outcome_unknown` may lead to a second task. Throws
- * `workflow.unknown`, and `store.refused` for a value that the store cannot hold.
+ * Writes tasks with all their steps, and what their submissions take with them, in one transaction:
+ * all of them or none. Safe to repeat with an idempotency key; without one, `store.outcome_unknown`
+ * may lead to a second task. Throws `workflow.unknown`, and `store.refused` for a value that the
+ * store cannot hold.
  */
 export const submitTasks = composed(
   async (
@@ -68,8 +70,8 @@ export const submitTasks = composed(
 );
 
 /**
- * Whether a partition is missing. What any other check of the store refuses has this code, too: trying that again is
- * no harm.
+ * Whether a partition is missing. What any other check of the store refuses has this code, too:
+ * trying that again is no harm.
  */
 const isWithoutPartition = ({ details }: Fault): boolean => details["sqlstate"] === "23514";
 
@@ -111,13 +113,19 @@ const submitTogether = (
     };
   });
 
-/** What only asks whether it is a replay makes no task, and what another process has taken makes no second one. */
+/**
+ * What only asks whether it is a replay makes no task, and what another process has taken makes no
+ * second one.
+ */
 const mayBeMade = (candidate: Candidate, gone: ReadonlySet<Candidate>): boolean =>
   candidate.task.onlyRepeats !== true &&
   (candidate.task.enqueued === undefined ||
     (candidate.task.enqueued.replayOf === null && !gone.has(candidate)));
 
-/** Whether a submission of the inbox is done with: its own task is written, or that which it repeats. */
+/**
+ * Whether a submission of the inbox is done with: its own task is written, or that which it
+ * repeats.
+ */
 const isMade = ({ taskId, task: { enqueued } }: Candidate, submitted: Submitted): boolean =>
   enqueued !== undefined &&
   (submitted.kind === "created" ||
@@ -211,7 +219,8 @@ function toSubmitted(
   if (gone.has(candidate)) return { kind: "replayed", taskId };
   if (accepted.has(candidate)) return { kind: "created", taskId };
   const first = earlier.get(`${task.tenant} ${task.idempotency?.key}`);
-  // Also the second of two requests with one idempotency key, of which the first found its business key in use.
+  // Also the second of two requests with one idempotency key, of which the first found its business
+  // key in use.
   const holder = holders.get(taskId) ?? holders.get(first?.taskId ?? "");
   if (holder !== undefined) return { kind: "held", taskId: holder };
   if (first === undefined) return { kind: refused(task) ?? "conflict" };
@@ -220,7 +229,10 @@ function toSubmitted(
     : { kind: "conflict" };
 }
 
-/** Whether a stored hash is that of the same request, also if an earlier release stored it: keys outlive an upgrade. */
+/**
+ * Whether a stored hash is that of the same request, also if an earlier release stored it: keys
+ * outlive an upgrade.
+ */
 const isSame = (stored: string, asked: NewTask["idempotency"]): boolean =>
   stored === asked?.hash ||
   (!isCurrentHash(stored) && (asked?.earlierHashes?.().includes(stored) ?? false));

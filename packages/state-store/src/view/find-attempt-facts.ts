@@ -48,7 +48,9 @@ export interface AttemptFactsQuery {
   readonly taskId: string;
   /** Moves, and late replies. */
   readonly most: number;
-  /** The most bytes of the inputs that operators gave: they are left out if they have more together. */
+  /**
+   * The most bytes of the inputs that operators gave: they are left out if they have more together.
+   */
   readonly mostBytes: number;
 }
 

@@ -35,8 +35,8 @@ export interface ChangesQuery {
 }
 
 /**
- * The tasks with moves after `after` (null: after the last one), at most `most`, the latest first. Of a long history
- * the last `mostMoves` are looked at.
+ * The tasks with moves after `after` (null: after the last one), at most `most`, the latest first.
+ * Of a long history the last `mostMoves` are looked at.
  */
 export const findChangedTasks = repeatable(
   async (db, { after, most, mostMoves }: ChangesQuery): Promise<ChangedTasks> => {

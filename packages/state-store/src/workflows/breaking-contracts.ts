@@ -28,10 +28,11 @@ interface Comparing {
 }
 
 /**
- * Refuses a workflow by whose contracts an Agent could not read what another workflow in use asks for: a field that an
- * operation newly requires, or takes as another type, needs a new name of the operation. It is asked in the transaction
- * that stores the workflow, and compared between two of them, since the largest take some 100 ms each: what was compared
- * stays so, for definitions never change.
+ * Refuses a workflow by whose contracts an Agent could not read what another workflow in use asks
+ * for: a field that an operation newly requires, or takes as another type, needs a new name of the
+ * operation. It is asked in the transaction that stores the workflow, and compared between two of
+ * them, since the largest take some 100 ms each: what was compared stays so, for definitions never
+ * change.
  */
 export function breakingContracts(
   definition: WorkflowDefinition,
@@ -55,7 +56,9 @@ export function breakingContracts(
   };
 }
 
-/** What an operation newly asks for, as the workflow has it, that another workflow does not give. */
+/**
+ * What an operation newly asks for, as the workflow has it, that another workflow does not give.
+ */
 async function breaksOf(
   workflow: WorkflowDefinition,
   other: WorkflowDefinition,

@@ -26,7 +26,10 @@ interface DifferenceRow {
   readonly isLater: boolean;
 }
 
-/** Running instances of an Agent that have another contract of an operation than a stored workflow was made with. */
+/**
+ * Running instances of an Agent that have another contract of an operation than a stored workflow
+ * was made with.
+ */
 export interface ContractDifference extends Omit<DifferenceRow, "knownBy" | "isLater"> {
   /** How they read what the workflow asks for. */
   readonly reading: Reading;
@@ -42,8 +45,9 @@ type FindWorkflow = (name: string) => Promise<StoredWorkflow | UnusableWorkflow>
 /** What contracts are compared with. */
 export interface ContractsAsked {
   /**
-   * The workflows that are to be done: for them contracts count, too, that no instance has now, and that another stored
-   * workflow was made with, since one may start at any time. Null: all workflows, and what instances have now.
+   * The workflows that are to be done: for them contracts count, too, that no instance has now, and
+   * that another stored workflow was made with, since one may start at any time. Null: all
+   * workflows, and what instances have now.
    */
   readonly workflows: readonly string[] | null;
 }
@@ -66,8 +70,9 @@ interface Reader {
 }
 
 /**
- * Finds differences as `findContractDifferences` does, once. Usually there are none, and no definition is read. How a
- * contract reads a workflow never changes, so it is compared once, as long as it is `kept`.
+ * Finds differences as `findContractDifferences` does, once. Usually there are none, and no
+ * definition is read. How a contract reads a workflow never changes, so it is compared once, as
+ * long as it is `kept`.
  */
 export async function readContractDifferences(
   db: Database,

@@ -15,16 +15,16 @@ import {
 } from "@holdfast/domain";
 
 /**
- * Why a value breaks the contract of a step's operation; null: it does not, or there is none. A promise: that takes longer
- * than a transaction may last, and is found aside.
+ * Why a value breaks the contract of a step's operation; null: it does not, or there is none. A
+ * promise: that takes longer than a transaction may last, and is found aside.
  */
 type ContractCheck = (step: string, value: Json) => Soon<ContractFault | null>;
 
 /** The contracts of a workflow's operations, as they were when it was defined. */
 export interface StepContracts {
   /**
-   * Checks what a step is given: `step.input_invalid`, or `step.input_too_costly`. `details.pointer` is the place that
-   * is wrong: of a field that is missing, the field's own.
+   * Checks what a step is given: `step.input_invalid`, or `step.input_too_costly`.
+   * `details.pointer` is the place that is wrong: of a field that is missing, the field's own.
    */
   readonly input: ContractCheck;
   /** Checks what a step returned: `step.output_invalid`, or `step.output_too_costly`. */
@@ -42,8 +42,8 @@ export type ContractHashes = ReturnType<typeof contractHashes>;
 const stepsOfCompiling = { each: 100, most: 500_000 };
 
 /**
- * The contracts of a definition, compiled at their first use. A schema that cannot be compiled, such as
- * one with a pattern of another dialect, allows everything.
+ * The contracts of a definition, compiled at their first use. A schema that cannot be compiled,
+ * such as one with a pattern of another dialect, allows everything.
  */
 export function stepContracts(
   definition: WorkflowDefinition,

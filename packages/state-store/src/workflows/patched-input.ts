@@ -15,7 +15,10 @@ import {
 import type { LoadedValues, ValueRef, ValuesOptions } from "../apply/load-values.ts";
 import type { StoredWorkflow } from "./workflow-catalog.ts";
 
-/** The input of a call: what an operator put in its place, or what its workflow makes of the values that there are. */
+/**
+ * The input of a call: what an operator put in its place, or what its workflow makes of the values
+ * that there are.
+ */
 export function inputOfCall(call: StepDefinition, values: LoadedValues): Json {
   const corrected = values.correctedInputs.get(call.name);
   return corrected === undefined ? resolveTemplate(call.input, lookupInEnded(values)) : corrected;
@@ -45,8 +48,8 @@ type Load = (options: ValuesOptions) => Promise<ReadonlyMap<string, LoadedValues
 const most = 16 * 1024 * 1024;
 
 /**
- * Applies a patch to the inputs that failed steps have, by task. Tasks whose values have no room beside those of others
- * are loaded by themselves.
+ * Applies a patch to the inputs that failed steps have, by task. Tasks whose values have no room
+ * beside those of others are loaded by themselves.
  */
 export async function patchInputs(
   load: Load,

@@ -11,7 +11,10 @@ export interface ResolveFault {
   readonly isMissing: boolean;
 }
 
-/** Why a failed step cannot be resolved with this output; null: it can. Undefined: no output was given. */
+/**
+ * Why a failed step cannot be resolved with this output; null: it can. Undefined: no output was
+ * given.
+ */
 export function resolveFault(
   contracts: StepContracts | null,
   { name, kind }: { readonly name: string; readonly kind: StepKind },

@@ -21,7 +21,9 @@ export interface WorkflowRecord {
   readonly retiredAt: Date | null;
   readonly retiredBy: string | null;
   readonly retiredReason: string | null;
-  /** Whether operators stored it. Others stand behind those for a submission that names no version. */
+  /**
+   * Whether operators stored it. Others stand behind those for a submission that names no version.
+   */
   readonly byOperators: boolean;
   /** Whether it is what its name without a version means. */
   readonly isActive: boolean;
@@ -37,7 +39,10 @@ export interface WorkflowRecord {
 export interface KnownAgent {
   readonly agent: string;
   readonly knownFor: number;
-  /** What its running instances announce together, undos included; null: unknown, if one of them does not say. */
+  /**
+   * What its running instances announce together, undos included; null: unknown, if one of them
+   * does not say.
+   */
   readonly operations: readonly string[] | null;
   /** Whether no instance of it has sent a heartbeat for a day. */
   readonly isSilent: boolean;
@@ -50,7 +55,9 @@ export interface WorkflowRequest {
   readonly reason: string;
 }
 
-/** `asAwaited`: only if it still awaits its Agents, and not against what a person has decided since. */
+/**
+ * `asAwaited`: only if it still awaits its Agents, and not against what a person has decided since.
+ */
 export interface ActivationRequest extends WorkflowRequest {
   readonly asAwaited: boolean;
 }
@@ -71,13 +78,14 @@ const selectWorkflows = query("find-workflows", rowsOf<WorkflowRecord>());
 const selectAgents = query("find-known-agents", rowsOf<KnownAgent>());
 
 /**
- * Stores a definition under its name. Safe to repeat: storing it again is fine. One that means something else under the
- * same name is refused (`workflow.changed`), because tasks in flight rely on it, and so is one that no Scheduler
- * could use, whose schemas it could not check in bounded time, or that hands a value that may be missing to where it must
- * be there (`workflow.invalid`), or that says another remote service of an Agent than a workflow in use
- * (`agent.remote_changed`), or whose Agents could not read what a workflow in use asks for
- * (`workflow.contract_breaks`), unless that is allowed. What is stored first stays as it is, with its contracts or
- * without. The login of submission may not store a further version (`workflow.operators_only`).
+ * Stores a definition under its name. Safe to repeat: storing it again is fine. One that means
+ * something else under the same name is refused (`workflow.changed`), because tasks in flight rely
+ * on it, and so is one that no Scheduler could use, whose schemas it could not check in bounded
+ * time, or that hands a value that may be missing to where it must be there (`workflow.invalid`),
+ * or that says another remote service of an Agent than a workflow in use (`agent.remote_changed`),
+ * or whose Agents could not read what a workflow in use asks for (`workflow.contract_breaks`),
+ * unless that is allowed. What is stored first stays as it is, with its contracts or without. The
+ * login of submission may not store a further version (`workflow.operators_only`).
  */
 export const registerWorkflow = composed(
   (
@@ -106,8 +114,8 @@ export const findKnownAgents = repeatable(
 );
 
 /**
- * Makes a version what the name of its workflow means, also one that is retired. False: it is not stored, or does not
- * await its Agents any more. Refused to the login of submission.
+ * Makes a version what the name of its workflow means, also one that is retired. False: it is not
+ * stored, or does not await its Agents any more. Refused to the login of submission.
  */
 export const activateWorkflow = exactlyOnce(
   async (db, request: ActivationRequest): Promise<boolean> =>
@@ -126,8 +134,9 @@ export const findAwaitingWorkflows = repeatable(
 );
 
 /**
- * Has a workflow take no new tasks; tasks under way go on. If it was active, the version is that was active before, or
- * else the newest. False: there is none that takes any: it is retired already, or not stored.
+ * Has a workflow take no new tasks; tasks under way go on. If it was active, the version is that
+ * was active before, or else the newest. False: there is none that takes any: it is retired
+ * already, or not stored.
  */
 export const retireWorkflow = exactlyOnce(
   async (db, request: WorkflowRequest): Promise<boolean> =>

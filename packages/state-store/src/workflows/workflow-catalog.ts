@@ -43,11 +43,15 @@ export interface RegistrationOptions {
   /** The person or program that stores it; unknown, unless given. */
   readonly storedBy?: string;
   /**
-   * Whether the version may become active. False: it stays inactive, unless it is the first one. Otherwise one that
-   * is newer than the active one becomes active once its Agents are known: see `findAwaitingWorkflows`.
+   * Whether the version may become active. False: it stays inactive, unless it is the first one.
+   * Otherwise one that is newer than the active one becomes active once its Agents are known: see
+   * `findAwaitingWorkflows`.
    */
   readonly activates?: boolean;
-  /** Whether its contracts may break those of workflows in use, as in development; refused unless said. */
+  /**
+   * Whether its contracts may break those of workflows in use, as in development; refused unless
+   * said.
+   */
   readonly breaks?: "refused" | "allowed";
 }
 
@@ -70,20 +74,24 @@ export interface UnusableWorkflow {
 }
 
 /**
- * The stored definitions. They never change, so each is parsed once, while there is room for it. One that cannot be
- * used is read again at the next call: an operator may have repaired it.
+ * The stored definitions. They never change, so each is parsed once, while there is room for it.
+ * One that cannot be used is read again at the next call: an operator may have repaired it.
  */
 export interface WorkflowCatalog {
   find(db: Database, name: string): Promise<StoredWorkflow | UnusableWorkflow>;
   /** Finds as `find` does, but throws `workflow.unknown`. */
   get(db: Database, name: string): Promise<StoredWorkflow>;
-  /** What was found before; undefined: not yet, or it had to leave. Never asks the store: see `contractsOf`. */
+  /**
+   * What was found before; undefined: not yet, or it had to leave. Never asks the store: see
+   * `contractsOf`.
+   */
   known(name: string): StoredWorkflow | undefined;
 }
 
 /**
- * Bytes of the definitions that are kept: hundreds of usual ones. With their plans and compiled schemas they take some
- * fifteen times that, and each version of a workflow stays for as long as a task has it.
+ * Bytes of the definitions that are kept: hundreds of usual ones. With their plans and compiled
+ * schemas they take some fifteen times that, and each version of a workflow stays for as long as a
+ * task has it.
  */
 const mostKept = 4 * 1024 * 1024;
 
@@ -139,7 +147,10 @@ export function workflowCatalog(): WorkflowCatalog {
 
 const contractsByPlan = new WeakMap<WorkflowPlan, StepContracts>();
 
-/** A definition with all that is made of it. The hashes of its contracts are made when they are asked for, if not given. */
+/**
+ * A definition with all that is made of it. The hashes of its contracts are made when they are
+ * asked for, if not given.
+ */
 export function storedWorkflow(
   definition: WorkflowDefinition,
   hashes: ContractHashes | null = null,
@@ -151,8 +162,9 @@ export function storedWorkflow(
 }
 
 /**
- * The contracts of the workflow of a task. They last as long as the plan that the task has, whatever leaves the catalog
- * meanwhile: whether there is a contract is never a question of what happens to be kept.
+ * The contracts of the workflow of a task. They last as long as the plan that the task has,
+ * whatever leaves the catalog meanwhile: whether there is a contract is never a question of what
+ * happens to be kept.
  */
 export function contractsOf(plan: WorkflowPlan): StepContracts {
   const contracts = contractsByPlan.get(plan);
@@ -210,7 +222,9 @@ export async function storeDefinition(
 /** A registration, and what was found of its definition before the transaction that stores it. */
 type Judged = Registration & JudgedDefinition;
 
-/** How a definition compares with those that are stored: it is found out between two transactions. */
+/**
+ * How a definition compares with those that are stored: it is found out between two transactions.
+ */
 interface Comparing {
   readonly breaking: ReturnType<typeof breakingContracts>;
   /** Whether it means the same as each of these. */
@@ -339,8 +353,8 @@ const lock = query("lock-remotes");
 const take = query("take-remotes", rowsOf<OtherRemote>());
 
 /**
- * Stores what a workflow says of the remote services of its Agents. Health is kept by remote service, so all
- * workflows in use must say the same: otherwise throws `agent.remote_changed`.
+ * Stores what a workflow says of the remote services of its Agents. Health is kept by remote
+ * service, so all workflows in use must say the same: otherwise throws `agent.remote_changed`.
  */
 async function mustTakeRemotes(
   db: Database,
@@ -368,14 +382,18 @@ function lineOf({ agent, service, sharesKeys, workflow }: OtherRemote): string {
 }
 
 /**
- * Definitions that are read and planned in one transaction that keeps rows locked. The largest take some 15 ms each;
- * tasks that are decided about together are usually of one or two workflows, and those are known.
+ * Definitions that are read and planned in one transaction that keeps rows locked. The largest take
+ * some 15 ms each; tasks that are decided about together are usually of one or two workflows, and
+ * those are known.
  */
 const mostReads = 4;
 
 export type FindWorkflow = WorkflowCatalog["find"];
 
-/** Finds the workflows of tasks in a transaction. Throws `TakesLong` where it would have to read many. */
+/**
+ * Finds the workflows of tasks in a transaction. Throws `TakesLong` where it would have to read
+ * many.
+ */
 export function briefReads(
   catalog: Pick<WorkflowCatalog, "find" | "known">,
   /** The database for those that are read between two transactions. */

@@ -1,5 +1,5 @@
--- Rehearsal: an index of a table with partitions. Postgres cannot build it concurrently as a whole: it is built
--- for each month, and the index of the table then takes over what is there.
+-- Rehearsal: an index of a table with partitions. Postgres cannot build it concurrently as a whole:
+-- it is built for each month, and the index of the table then takes over what is there.
 
 -- phase: apart
 drop index concurrently if exists state.steps_{month}_by_operation;

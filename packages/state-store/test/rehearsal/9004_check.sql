@@ -1,5 +1,5 @@
--- Rehearsal: a rule for rows that are there already. NOT VALID, and validated by itself: rows are then checked
--- while others write.
+-- Rehearsal: a rule for rows that are there already. NOT VALID, and validated by itself: rows are
+-- then checked while others write.
 
 -- phase: locks state.tasks
 alter table state.tasks drop constraint if exists channel_is_named;

@@ -1,4 +1,5 @@
--- Rehearsal: a column is filled in batches, each committed by itself: no row is locked for longer than its batch.
+-- Rehearsal: a column is filled in batches, each committed by itself: no row is locked for longer
+-- than its batch.
 
 -- phase: online
 create or replace procedure state.fill_bytes() language plpgsql as $$

@@ -1,5 +1,5 @@
--- Rehearsal: a table is replaced by a view of the same name, with the same rights. Services go on to read and
--- write it.
+-- Rehearsal: a table is replaced by a view of the same name, with the same rights. Services go on
+-- to read and write it.
 
 -- phase: locks state.known_agents
 alter table state.known_agents rename to agent_names;

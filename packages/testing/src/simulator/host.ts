@@ -14,7 +14,9 @@ export interface Host {
   readonly isAlive: boolean;
   /** Does it now, once the process is thawed, or never, should it be dead. */
   act(what: () => void): void;
-  /** Does as `act`, at a moment at which the process may die, freeze, or receive a signal to stop. */
+  /**
+   * Does as `act`, at a moment at which the process may die, freeze, or receive a signal to stop.
+   */
   actAtRisk(what: () => void): void;
   readonly kill: () => void;
   freeze(ms: number): void;

@@ -22,7 +22,8 @@ export function seededRandom(seed: number): Random {
   return {
     next,
     below,
-    // Nothing is drawn for what cannot happen: a mutant without a fault then sees the same schedule.
+    // Nothing is drawn for what cannot happen: a mutant without a fault then sees the same
+    // schedule.
     chance: (probability) => probability > 0 && next() < probability,
     pick: <T>(items: readonly T[]) => items[below(items.length)] as T,
   };

@@ -1,10 +1,16 @@
-/** Simulated time: what is to happen, in its order. Moves only when all pending promises have settled. */
+/**
+ * Simulated time: what is to happen, in its order. Moves only when all pending promises have
+ * settled.
+ */
 export interface Timeline {
   /** Milliseconds since the schedule began. */
   readonly now: number;
   /** Calls `act` so many milliseconds from now. */
   after(ms: number, act: () => void): void;
-  /** Calls as `after` does, for an `act` that settles no promise: nothing follows from it but what is asked for. */
+  /**
+   * Calls as `after` does, for an `act` that settles no promise: nothing follows from it but what
+   * is asked for.
+   */
   aside(ms: number, act: () => void): void;
   /** Calls as `after` does; what it returns calls that off. */
   timer(ms: number, act: () => void): () => void;
@@ -69,7 +75,9 @@ export function timeline(): Timeline {
     return first;
   };
 
-  /** Moves to the next thing from which promises may follow. False: all is over, or nothing is left. */
+  /**
+   * Moves to the next thing from which promises may follow. False: all is over, or nothing is left.
+   */
   const advance = (isOver: () => boolean): boolean => {
     while (!isOver()) {
       const entry = next();

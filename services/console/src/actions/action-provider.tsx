@@ -40,8 +40,9 @@ export function ActionButton({ action }: { readonly action: Action }) {
 }
 
 /**
- * The button of something that may not apply now: then it says why, and stays reachable by keys. It is one element
- * in either case, so that it keeps the focus when an action has made itself impossible.
+ * The button of something that may not apply now: then it says why, and stays reachable by keys. It
+ * is one element in either case, so that it keeps the focus when an action has made itself
+ * impossible.
  */
 export function OfferButton({ offer: { verb, action, refusal } }: { readonly offer: Offer }) {
   const begin = useAction();

@@ -7,7 +7,9 @@ import { jsonFault } from "../parts/json-fault.ts";
 export interface ActionCall {
   /** What it is done to, as people know it. */
   readonly target: string;
-  /** Makes the request, once it is known who acts and why, and what the field of the action holds. */
+  /**
+   * Makes the request, once it is known who acts and why, and what the field of the action holds.
+   */
   readonly request: (filled: FilledForm) => Call;
 }
 
@@ -24,7 +26,9 @@ export interface ActionField {
   readonly option: string;
 }
 
-/** Something that an operator can do: a program can do the same by the lines that the dialog shows. */
+/**
+ * Something that an operator can do: a program can do the same by the lines that the dialog shows.
+ */
 export interface Action {
   /** The button. */
   readonly verb: string;

@@ -16,7 +16,9 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-/** Makes the calls of an action one after the other. One that is refused does not stop the others. */
+/**
+ * Makes the calls of an action one after the other. One that is refused does not stop the others.
+ */
 export async function runCalls({ api, action, filled, onOutcome, signal }: Run): Promise<void> {
   for (const call of action.calls) {
     if (signal.aborted) return;

@@ -144,7 +144,10 @@ export interface Offer {
 const ended = (state: Task["state"]): string =>
   `The task has ended (${state}): nothing more can be done to it.`;
 
-/** All that can be done to a task, and why the rest cannot. The service decides: this spares a refusal. */
+/**
+ * All that can be done to a task, and why the rest cannot. The service decides: this spares a
+ * refusal.
+ */
 export function offersOf(task: Task, selected: string | null): readonly Offer[] {
   const hasEnded = task.state === "processed" || task.state === "undone";
   const offer = (verb: string, refusal: string | null, make: () => Action | null): Offer =>

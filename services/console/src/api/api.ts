@@ -4,7 +4,10 @@ import { ConnectionFault, faultOf, isOutage, ProblemFault } from "./faults.ts";
 import type { SessionStore } from "./session.ts";
 
 export interface Api {
-  /** Resolves to the body of the answer, null where there is none. Throws a `ProblemFault` or a `ConnectionFault`. */
+  /**
+   * Resolves to the body of the answer, null where there is none. Throws a `ProblemFault` or a
+   * `ConnectionFault`.
+   */
   ask<Body>(call: Call, signal?: AbortSignal): Promise<Body>;
   /** The answer itself, for a stream. */
   open(call: Call, signal: AbortSignal): Promise<Response>;
@@ -16,7 +19,10 @@ interface Places {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** Asks the API of this origin with the token of the session. An answer that the token is wrong ends the session. */
+/**
+ * Asks the API of this origin with the token of the session. An answer that the token is wrong ends
+ * the session.
+ */
 export function openApi({ session, contact, fetch }: Places): Api {
   const send = async ({ method, path, query, body, headers }: Call, signal?: AbortSignal) => {
     const { token } = session.get();
@@ -62,7 +68,10 @@ export function openApi({ session, contact, fetch }: Places): Api {
   };
 }
 
-/** Whether the fault is a wrong token, or one wrong token too many: the right one is taken at any time. */
+/**
+ * Whether the fault is a wrong token, or one wrong token too many: the right one is taken at any
+ * time.
+ */
 const isOfToken = (fault: ProblemFault | ConnectionFault): boolean =>
   fault instanceof ProblemFault && (fault.status === 401 || fault.code === "auth.too_many_tries");
 

@@ -35,10 +35,15 @@ type Part<Whole, Name extends string> = Name extends keyof Whole
   ? NonNullable<Whole[Name]>
   : object;
 
-/** The document says in words that a query asks for a label `x` as `label.x`: it cannot name them. */
+/**
+ * The document says in words that a query asks for a label `x` as `label.x`: it cannot name them.
+ */
 type Label = `label.${string}`;
 
-/** Refuses fields of a query or a body that the document does not have, also where they are not written down in place. */
+/**
+ * Refuses fields of a query or a body that the document does not have, also where they are not
+ * written down in place.
+ */
 type NothingMore<Given, Allowed> = {
   [Name in keyof Given]: Name extends "query" | "body"
     ? {
@@ -51,7 +56,10 @@ type NothingMore<Given, Allowed> = {
 
 declare const checked: unique symbol;
 
-/** A request of the document. Only `call` makes one: its path, query and body are held to the document. */
+/**
+ * A request of the document. Only `call` makes one: its path, query and body are held to the
+ * document.
+ */
 export interface Call {
   readonly method: "GET" | "POST" | "PUT";
   /** The path with its places filled in. */
@@ -62,7 +70,10 @@ export interface Call {
   readonly [checked]: true;
 }
 
-/** Makes a request. The compiler refuses what the OpenAPI document does not allow in its path, its query or its body. */
+/**
+ * Makes a request. The compiler refuses what the OpenAPI document does not allow in its path, its
+ * query or its body.
+ */
 export function call<V extends Verb, P extends PathWith<V>, G extends Asked<At<V, P>>>(
   verb: V,
   path: P,

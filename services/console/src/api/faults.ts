@@ -1,6 +1,8 @@
 import type { ProblemBody } from "./types.ts";
 
-/** The service refused a request, or could not do it: a problem of RFC 9457 with a stable `code`. */
+/**
+ * The service refused a request, or could not do it: a problem of RFC 9457 with a stable `code`.
+ */
 export class ProblemFault extends Error {
   override readonly name = "ProblemFault";
   readonly problem: ProblemBody;

@@ -22,8 +22,8 @@ export interface SessionStore extends Observable<Session> {
 const keys = { token: "holdfast.token", actor: "holdfast.actor" };
 
 /**
- * Keeps the token in this tab only: another tab, and a later start of the browser, asks again. A link that has a token
- * after its # has it shown in the form.
+ * Keeps the token in this tab only: another tab, and a later start of the browser, asks again. A
+ * link that has a token after its # has it shown in the form.
  */
 export function openSession(storage: Storage, hash = ""): SessionStore {
   const token = storage.getItem(keys.token);

@@ -9,7 +9,10 @@ const rests = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 
 const waitFor = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Loads a part of the page, again and again while the connection is cut. Rejects once that has lasted. */
+/**
+ * Loads a part of the page, again and again while the connection is cut. Rejects once that has
+ * lasted.
+ */
 export async function loadPersistently<Part>(
   load: () => Promise<Part>,
   { wait = waitFor }: Waits = {},

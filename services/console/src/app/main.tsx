@@ -21,7 +21,8 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 1_000,
-      // What is shown stays, with a banner that says from when it is, and is asked for until it is there again.
+      // What is shown stays, with a banner that says from when it is, and is asked for until it is
+      // there again.
       retry: (_, error) => isOutage(error),
       retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 5_000),
       networkMode: "always",

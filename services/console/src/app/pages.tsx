@@ -19,10 +19,16 @@ const workflows = lazyPage(
 const agents = lazyPage(async () => (await import("../pages/agents/agents-page.tsx")).AgentsPage);
 const system = lazyPage(async () => (await import("../pages/system/system-page.tsx")).SystemPage);
 
-/** Milliseconds after which the other pages are loaded: an operator opens them when the connection may be gone. */
+/**
+ * Milliseconds after which the other pages are loaded: an operator opens them when the connection
+ * may be gone.
+ */
 const idleAfter = 3_000;
 
-/** The page of the URL. Each but the list of tasks is loaded when it is first shown, or soon after the first. */
+/**
+ * The page of the URL. Each but the list of tasks is loaded when it is first shown, or soon after
+ * the first.
+ */
 export function Pages() {
   const route = readRoute(usePlace().path);
   const title = titleOf(route);

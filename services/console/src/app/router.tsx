@@ -1,7 +1,10 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useMemo, useSyncExternalStore } from "react";
 import { base } from "./routes.ts";
 
-/** The place of the page: a path below the base, and its query. The URL is the only place where it is kept. */
+/**
+ * The place of the page: a path below the base, and its query. The URL is the only place where it
+ * is kept.
+ */
 export interface Place {
   readonly path: string;
   readonly query: URLSearchParams;
@@ -28,7 +31,10 @@ export function usePlace(): Place {
   }, [url]);
 }
 
-/** Goes to a path below the base. `replace` leaves no entry for the way back, as for each letter of a search. */
+/**
+ * Goes to a path below the base. `replace` leaves no entry for the way back, as for each letter of
+ * a search.
+ */
 export function navigate(
   path: string,
   { replace = false }: { readonly replace?: boolean } = {},

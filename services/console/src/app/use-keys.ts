@@ -5,7 +5,9 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Calls back for keys that are pressed outside of fields and dialogs. `g t` is the key t after g. */
+/**
+ * Calls back for keys that are pressed outside of fields and dialogs. `g t` is the key t after g.
+ */
 export function useKeys(keys: Readonly<Record<string, (event: KeyboardEvent) => void>>): void {
   useEffect(() => {
     let before = "";

@@ -31,8 +31,8 @@ interface Props {
 }
 
 /**
- * The dialog that leads from the dry run over canary, rate and reason to a bulk operation, which has a page of its
- * own.
+ * The dialog that leads from the dry run over canary, rate and reason to a bulk operation, which
+ * has a page of its own.
  */
 export function BulkDialog({ target, what, onClose }: Props) {
   const { actor } = useSession();
@@ -84,7 +84,10 @@ export function BulkDialog({ target, what, onClose }: Props) {
   );
 }
 
-/** Creates the operation. The same filled has the same key: asked again after a lost answer, it is done once. */
+/**
+ * Creates the operation. The same filled has the same key: asked again after a lost answer, it is
+ * done once.
+ */
 function useStart(onClose: () => void) {
   const { api, session } = useConsole();
   const cache = useQueryClient();
@@ -230,7 +233,9 @@ interface UseForecastProps {
   readonly verb: string;
 }
 
-/** What a dry run says: how many match, how many of these would be acted on, and why not the others. */
+/**
+ * What a dry run says: how many match, how many of these would be acted on, and why not the others.
+ */
 function Forecast({ forecast: { data, error, isFetching }, verb }: UseForecastProps) {
   if (data === undefined) {
     return error === null ? (

@@ -9,7 +9,9 @@ export function operationKeys(): (body: object) => string {
   };
 }
 
-/** A random key without `randomUUID`, which browsers offer to pages of this host and of HTTPS only. */
+/**
+ * A random key without `randomUUID`, which browsers offer to pages of this host and of HTTPS only.
+ */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -21,11 +21,17 @@ interface FollowOptions {
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Milliseconds without a byte after which a connection counts as dead; the service sends one each 15 s. */
+/**
+ * Milliseconds without a byte after which a connection counts as dead; the service sends one each
+ * 15 s.
+ */
 const silence = 40_000;
 const longestDelay = 10_000;
 
-/** Follows a stream until the signal aborts or the stream says `end`, and resumes it where it was lost. */
+/**
+ * Follows a stream until the signal aborts or the stream says `end`, and resumes it where it was
+ * lost.
+ */
 export async function followStream(options: FollowOptions): Promise<void> {
   const { signal, onState, clock = Date.now, sleep = pause } = options;
   let lastId: string | null = null;

@@ -8,8 +8,8 @@ export interface LiveEvents {
   readonly onChanged?: (tasks: readonly ChangedTask[], more: number) => void;
   readonly onOverview?: (overview: Overview) => void;
   /**
-   * The first event of a connection has come: what changes from now on is said. What was read before may be behind,
-   * as a new stream begins with what is to come, not with what was.
+   * The first event of a connection has come: what changes from now on is said. What was read
+   * before may be behind, as a new stream begins with what is to come, not with what was.
    */
   readonly onBegun?: () => void;
 }

@@ -20,7 +20,9 @@ interface Props<T> {
   readonly keyOf: (row: T) => string;
 }
 
-/** A table of some hundred rows at most. Columns have fixed widths: no text of a row moves another. */
+/**
+ * A table of some hundred rows at most. Columns have fixed widths: no text of a row moves another.
+ */
 export function DataTable<T>({ name, label, rows, columns, keyOf }: Props<T>) {
   return (
     <div className="table-wrap" tabIndex={0} role="region" aria-label={label}>

@@ -13,7 +13,9 @@ const units: readonly (readonly [string, number])[] = [
   ["min", 60_000],
 ];
 
-/** A duration in two units at most: `210 ms`, `1.4 s`, `38 s`, `2 min 5 s`, `3 h 12 min`, `5 d 2 h`. */
+/**
+ * A duration in two units at most: `210 ms`, `1.4 s`, `38 s`, `2 min 5 s`, `3 h 12 min`, `5 d 2 h`.
+ */
 export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms)) return "–";
   const size = Math.abs(ms);
@@ -79,7 +81,9 @@ interface Piece {
 
 const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
 
-/** A text of the service cut at the instants in it, so that each can be shown in the reader's time. */
+/**
+ * A text of the service cut at the instants in it, so that each can be shown in the reader's time.
+ */
 export function splitAtInstants(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
@@ -98,10 +102,14 @@ export function splitAtInstants(text: string): readonly Piece[] {
 export const shortId = (id: string): string =>
   id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
 
-/** Characters that turn the direction of the text around them, so that it reads as something else. */
+/**
+ * Characters that turn the direction of the text around them, so that it reads as something else.
+ */
 const turning = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
-/** JSON to read, or to copy. Characters that would show it in another order are written as escapes. */
+/**
+ * JSON to read, or to copy. Characters that would show it in another order are written as escapes.
+ */
 export const formatJson = (value: unknown): string =>
   value === undefined
     ? ""

@@ -9,7 +9,10 @@ interface Props<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** What was asked for, once it is there. What is shown stays while the service is away: the banner says so. */
+/**
+ * What was asked for, once it is there. What is shown stays while the service is away: the banner
+ * says so.
+ */
 export function Shown<T>({ query: { data, error }, children }: Props<T>) {
   if (data === undefined) return error === null ? <Loading /> : <NotShown error={error} />;
   return (

@@ -73,8 +73,8 @@ export function openConsole({
 }
 
 /**
- * Passes a body on once it is here: a client that never ends one would keep a connection to the API. It counts as
- * memory of its address until the API has answered.
+ * Passes a body on once it is here: a client that never ends one would keep a connection to the
+ * API. It counts as memory of its address until the API has answered.
  */
 function takeWholeBodies(app: FastifyInstance, { memory, callerOf }: Guard): void {
   app.removeAllContentTypeParsers();

@@ -3,7 +3,10 @@ import { expect, test } from "@jest/globals";
 import { limitsOf } from "../../test/limits.ts";
 import { claimSteps } from "./claim-steps.ts";
 
-/** A Scheduler that records replies of an Agent with free slots; whether each of them claims, and what it tells others. */
+/**
+ * A Scheduler that records replies of an Agent with free slots; whether each of them claims, and
+ * what it tells others.
+ */
 async function recording() {
   const stopping = new AbortController();
   const claiming: boolean[] = [];

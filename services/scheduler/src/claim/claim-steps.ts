@@ -27,7 +27,10 @@ interface ClaimDependencies extends Observer {
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: Milliseconds) => Promise<void>;
   /** A hint to the other Schedulers that steps are due which this one does not claim. */
   readonly hint: () => void;
-  /** Aborts when this Scheduler stops: it claims nothing more, for it could not wait for the replies. */
+  /**
+   * Aborts when this Scheduler stops: it claims nothing more, for it could not wait for the
+   * replies.
+   */
   readonly signal: AbortSignal;
   /** Has another round begin. */
   readonly wake: () => void;
@@ -55,8 +58,8 @@ const claimBatch = 500;
 const urgentBand = bandOf("urgent");
 
 /**
- * Claims due steps, by rounds of its own and within the transactions of replies: no other module does. Claimed steps
- * are dispatched without waiting for publisher confirms.
+ * Claims due steps, by rounds of its own and within the transactions of replies: no other module
+ * does. Claimed steps are dispatched without waiting for publisher confirms.
  */
 export function claimSteps(deps: ClaimDependencies) {
   const { store, fleet, state, wake, hint, signal, clock, failpoint } = deps;
@@ -74,19 +77,24 @@ export function claimSteps(deps: ClaimDependencies) {
   };
 
   return {
-    /** One claim by itself, before it one of urgent steps if there were any lately. Resolves to the delay until the next, in milliseconds. */
+    /**
+     * One claim by itself, before it one of urgent steps if there were any lately. Resolves to the
+     * delay until the next, in milliseconds.
+     */
     async round(): Promise<number> {
       await fleet.refresh();
       if (areUrgentExpected(admission, clock.now())) await claim(offer("urgent").options);
       const { lanes, options } = offer("all");
       const claims = await claim(options);
       const isMoreDue = claims.length === claimBatch || hasSlotsLeft(lanes, claims);
-      // The resend looks for due steps, with the statement that it runs anyway, and wakes the claim.
+      // The resend looks for due steps, with the statement that it runs anyway, and wakes the
+      // claim.
       return isMoreDue ? 0 : nextWake(state, "claim", clock.now());
     },
     /**
-     * Says what the transaction may claim that records one event of each of these Agents: what they make due, and what
-     * waited for their slots. Events of urgent steps claim nothing but urgent ones, which is quicker.
+     * Says what the transaction may claim that records one event of each of these Agents: what they
+     * make due, and what waited for their slots. Events of urgent steps claim nothing but urgent
+     * ones, which is quicker.
      */
     async join(
       agents: readonly string[],
@@ -139,7 +147,10 @@ function claimDispatcher(deps: ClaimDependencies) {
   };
 }
 
-/** Claims the one step with which an open breaker is tried. Resolves to false if there was none, or it is not due. */
+/**
+ * Claims the one step with which an open breaker is tried. Resolves to false if there was none, or
+ * it is not due.
+ */
 const probing =
   (
     { state, see, store, clock, actor: lockedBy }: ClaimDependencies,
@@ -155,7 +166,10 @@ const probing =
     return probe !== null;
   };
 
-/** Says what a claim may take once the Agents `freed` have one step less in flight each; null: nothing. */
+/**
+ * Says what a claim may take once the Agents `freed` have one step less in flight each; null:
+ * nothing.
+ */
 function offering({ state, see, clock, actor: lockedBy }: ClaimDependencies) {
   const { admission, requests } = state;
   return (to: "all" | "urgent", freed: readonly string[] = []) => {
@@ -170,7 +184,10 @@ function offering({ state, see, clock, actor: lockedBy }: ClaimDependencies) {
 
 export type StepClaims = ReturnType<typeof claimSteps>;
 
-/** Whether a lane was given all that it may have, and other lanes of its Agent may not need their parts. */
+/**
+ * Whether a lane was given all that it may have, and other lanes of its Agent may not need their
+ * parts.
+ */
 function hasSlotsLeft(
   lanes: readonly LaneAllowance[],
   claims: readonly Pick<ClaimedStep, "lane">[],

@@ -20,7 +20,10 @@ interface FleetDependencies extends Observer {
   readonly actor: string;
 }
 
-/** Reads what a Scheduler must know of lanes, Agents and the steps that are in flight, before it claims. */
+/**
+ * Reads what a Scheduler must know of lanes, Agents and the steps that are in flight, before it
+ * claims.
+ */
 export function fleetReader(deps: FleetDependencies) {
   const { state, clock, log } = deps;
   const { admission } = state;
@@ -43,7 +46,10 @@ export function fleetReader(deps: FleetDependencies) {
       if (isKnown()) void refreshInBackground();
       else await refreshStale();
     },
-    /** Reads the slots that Agents advertise. Resolves to the delay until the next time, in milliseconds. */
+    /**
+     * Reads the slots that Agents advertise. Resolves to the delay until the next time, in
+     * milliseconds.
+     */
     async slotsRound(): Promise<number> {
       await readSlots(deps);
       const delay = nextWake(state, "slots", clock.now());

@@ -50,11 +50,17 @@ interface Job {
 
 interface BuildOptions {
   readonly store: RequestStore;
-  /** A budget of bytes of JSON for the values that are parsed: shared by all that build at the same time. */
+  /**
+   * A budget of bytes of JSON for the values that are parsed: shared by all that build at the same
+   * time.
+   */
   readonly memory: ByteBudget;
   readonly clock: Pick<Clock, "after">;
   readonly unfit: UnfitContracts;
-  /** Takes each request as soon as it is built. The next one is built once what it returns has resolved. */
+  /**
+   * Takes each request as soon as it is built. The next one is built once what it returns has
+   * resolved.
+   */
   readonly handOver: (built: BuiltRequest) => Promise<void> | undefined;
 }
 
@@ -62,13 +68,15 @@ interface BuildOptions {
 const partBytes = 1024 * 1024;
 /** Bytes of JSON that one request is made of: enough for 16 of the largest payloads. */
 const mostBytes = 4 * 1024 * 1024;
-/** Steps, of 20 ns or so, that checks of inputs take before others get their turn of the event loop. */
+/**
+ * Steps, of 20 ns or so, that checks of inputs take before others get their turn of the event loop.
+ */
 const stepsInTurn = 300_000;
 
 /**
- * Fills in what each step needs, and hands over one request after the other. Nothing of it is stored: definition, input
- * of the task and outputs never change, so every attempt and every resend finds the same. Values are loaded in parts,
- * and let go of before the next part is.
+ * Fills in what each step needs, and hands over one request after the other. Nothing of it is
+ * stored: definition, input of the task and outputs never change, so every attempt and every resend
+ * finds the same. Values are loaded in parts, and let go of before the next part is.
  */
 export async function buildRequests(
   claims: readonly ClaimedStep[],
@@ -264,8 +272,8 @@ async function checkedInputOf(job: Job, values: LoadedValues): Promise<Json> {
 }
 
 /**
- * The fault of an input that breaks its contract because a value is missing: the caller may leave it out, and no
- * Agent has failed.
+ * The fault of an input that breaks its contract because a value is missing: the caller may leave
+ * it out, and no Agent has failed.
  */
 function missingIn(
   { call }: Job,
@@ -282,7 +290,10 @@ function missingIn(
   );
 }
 
-/** The undo of a step, which is not held to a contract: what was done is undone, whatever is said of it by now. */
+/**
+ * The undo of a step, which is not held to a contract: what was done is undone, whatever is said of
+ * it by now.
+ */
 function undoOf(
   job: Job,
   values: LoadedValues,
@@ -299,8 +310,8 @@ function undoOf(
 }
 
 /**
- * A ref that leads nowhere, an input that is too large, or stored values that cannot be written as JSON
- * (nested too deep) fail their own step and no other.
+ * A ref that leads nowhere, an input that is too large, or stored values that cannot be written as
+ * JSON (nested too deep) fail their own step and no other.
  */
 async function attempt(
   claim: ClaimedStep,
@@ -317,7 +328,10 @@ async function attempt(
   }
 }
 
-/** A template may refer to large values again and again. The broker closes the channel over such a message. */
+/**
+ * A template may refer to large values again and again. The broker closes the channel over such a
+ * message.
+ */
 function mustFit({ step, input }: StepRequest, body: Buffer): void {
   if (body.length <= limits.payloadBytes) return;
   const bytes = Buffer.byteLength(JSON.stringify(input));

@@ -8,7 +8,8 @@ test("a claim holds references only: the outputs that an input refers to are loa
   expect(JSON.stringify(claimed)).not.toContain("card-1");
   await dispatch([claimed], 500);
   const { taskId } = claimed;
-  // The step whose output is referred to, and the step itself, whose input an operator may have corrected.
+  // The step whose output is referred to, and the step itself, whose input an operator may have
+  // corrected.
   expect(asked).toEqual([
     { taskId, name: null },
     { taskId, name: "card" },

@@ -30,7 +30,10 @@ interface PublishDependencies extends Observer {
   readonly broker: Pick<Broker, "publish">;
   /** The queue that Agents reply to. */
   readonly replyTo: () => string;
-  /** The user of our connection: Agents take requests only from Schedulers, and the broker vouches for it. */
+  /**
+   * The user of our connection: Agents take requests only from Schedulers, and the broker vouches
+   * for it.
+   */
   readonly userId: string;
   readonly clock: Pick<Clock, "now" | "after">;
   readonly log: Logger;
@@ -57,8 +60,9 @@ interface Claiming {
 }
 
 /**
- * Bytes that this process has in memory for requests: values that are parsed, as JSON, which take up to fifteen times
- * that, and requests that the broker has not confirmed. Neither waits for the other while it has room.
+ * Bytes that this process has in memory for requests: values that are parsed, as JSON, which take
+ * up to fifteen times that, and requests that the broker has not confirmed. Neither waits for the
+ * other while it has room.
  */
 const mostBytes = { values: 2 * 1024 * 1024, requests: 8 * 1024 * 1024 };
 
@@ -136,11 +140,15 @@ async function holding<Result>(room: Reservation, work: Promise<Result>): Promis
   }
 }
 
-/** Publishes the request of one claimed step. Resolves to the event that it reports; null: it was sent, or may have been. */
+/**
+ * Publishes the request of one claimed step. Resolves to the event that it reports; null: it was
+ * sent, or may have been.
+ */
 function requestPublisher(deps: PublishDependencies) {
   const { broker, state, see, replyTo, userId, clock, log, failpoint } = deps;
   const { maxMessageBytes = limits.messageBytes, tracing = noTracing } = deps;
-  // A broker that blocks its publishers confirms nothing for as long: the metric of messages counts each.
+  // A broker that blocks its publishers confirms nothing for as long: the metric of messages counts
+  // each.
   const unconfirmed = failureLog(clock);
 
   return async (
@@ -197,7 +205,10 @@ function requestPublisher(deps: PublishDependencies) {
   };
 }
 
-/** Requests of one message expire together, so none shares it with one that has less than half of its time. */
+/**
+ * Requests of one message expire together, so none shares it with one that has less than half of
+ * its time.
+ */
 const timeLeft = (left: number): number => Math.ceil(Math.log2(left));
 
 const fieldsOf = ({ taskId, name: step, attempt, agent, traceContext = null }: ClaimedStep) => ({
@@ -227,8 +238,8 @@ const tooLarge = (claim: ClaimedStep, bytes: number, most: number): ReportedTask
   });
 
 /**
- * Nothing was sent, and nothing would be next time: for good, and without effect. For want of a value nothing is
- * counted or undone: the task halts.
+ * Nothing was sent, and nothing would be next time: for good, and without effect. For want of a
+ * value nothing is counted or undone: the task halts.
  */
 const unbuildable = ({
   claim,

@@ -31,14 +31,16 @@ const batch = 200;
 const minDelay = 50;
 
 /**
- * One round: stages steps whose delay is over, and publishes requests again whose confirm was not recorded in time, because
- * the Scheduler that claimed them may be dead. It also looks for due steps, notifications and pauses that other
- * processes left. Resolves to the delay until the next round.
+ * One round: stages steps whose delay is over, and publishes requests again whose confirm was not
+ * recorded in time, because the Scheduler that claimed them may be dead. It also looks for due
+ * steps, notifications and pauses that other processes left. Resolves to the delay until the next
+ * round.
  */
 export function resendSteps(deps: ResendDependencies): () => Promise<number> {
   const { store, state, see, dispatch, notify, clock, log, failpoint, maxDelay } = deps;
   const { requests } = state;
-  // While the broker blocks its publishers, each round resends the same steps; the metric counts all.
+  // While the broker blocks its publishers, each round resends the same steps; the metric counts
+  // all.
   const resends = failureLog(clock);
 
   const resend = async (): Promise<void> => {
@@ -104,8 +106,9 @@ interface LossDependencies extends Observer {
 }
 
 /**
- * What to do about a broker that has lost its messages: publish again what was in flight, at once and not when
- * its time is over. One Scheduler that notices suffices for all; several do no harm, for it is the same request.
+ * What to do about a broker that has lost its messages: publish again what was in flight, at once
+ * and not when its time is over. One Scheduler that notices suffices for all; several do no harm,
+ * for it is the same request.
  */
 export const resendLost = ({
   store,

@@ -10,8 +10,9 @@ interface SlowConfirmDependencies extends Observer {
 }
 
 /**
- * One round: remembers in the store that the broker took long to confirm a request, or has not confirmed one for long.
- * A process that is killed in an outage has said so before, which is all that is known of the outage afterwards.
+ * One round: remembers in the store that the broker took long to confirm a request, or has not
+ * confirmed one for long. A process that is killed in an outage has said so before, which is all
+ * that is known of the outage afterwards.
  */
 export const rememberSlowConfirms =
   ({ store, state, see, clock, log }: SlowConfirmDependencies) =>

@@ -13,7 +13,9 @@ interface AttemptTraceOptions {
   readonly claim: ClaimedStep;
   /** The last attempt at what is undone, if the step is an undo. */
   readonly undoes?: { readonly step: string; readonly attempt: number } | undefined;
-  /** The request is published again: its claim has a span already, by the Scheduler that made it. */
+  /**
+   * The request is published again: its claim has a span already, by the Scheduler that made it.
+   */
   readonly isResend: boolean;
   /** Milliseconds since the claim began. */
   readonly age: number;
@@ -26,8 +28,9 @@ export interface AttemptTrace {
 }
 
 /**
- * The spans of one claimed step; null: its task belongs to no trace. All attempts are in the trace of the task, however
- * late: a retry links to the attempt before, an undo to the last attempt at what it undoes.
+ * The spans of one claimed step; null: its task belongs to no trace. All attempts are in the trace
+ * of the task, however late: a retry links to the attempt before, an undo to the last attempt at
+ * what it undoes.
  */
 export function traceAttempt(
   tracing: Tracing,

@@ -19,7 +19,10 @@ interface ContractDependencies extends Observer {
 export interface UnfitContracts {
   /** Contracts by which no instance can do what is asked; undefined: there are none. */
   of(asked: AskedOperation): readonly string[] | undefined;
-  /** Reads them before the first requests of a workflow, before the first after a while, and now and then. */
+  /**
+   * Reads them before the first requests of a workflow, before the first after a while, and now and
+   * then.
+   */
   learn(workflows: readonly string[]): Promise<void>;
 }
 
@@ -27,8 +30,9 @@ export interface UnfitContracts {
 const mostRead = 10;
 
 /**
- * Reads the contracts that are unfit for what workflows ask, as their schemas show: usually none. Requests name them, so
- * that an instance with one of them gives them back before it calls anything.
+ * Reads the contracts that are unfit for what workflows ask, as their schemas show: usually none.
+ * Requests name them, so that an instance with one of them gives them back before it calls
+ * anything.
  */
 export function unfitContracts({
   state,

@@ -15,8 +15,8 @@ export interface Unreadable {
 }
 
 /**
- * Reads deliveries, and keeps those that cannot be read from spoiling the others. A batch may hold a hundred of the
- * largest messages: others have their turn of the event loop in between.
+ * Reads deliveries, and keeps those that cannot be read from spoiling the others. A batch may hold
+ * a hundred of the largest messages: others have their turn of the event loop in between.
  */
 export async function readEach<Message>(
   batch: readonly Delivery[],
@@ -37,7 +37,10 @@ export async function readEach<Message>(
   return { readable, unreadable };
 }
 
-/** Fields of one line in the log, however many messages are unreadable: how many, and what is wrong with the first. */
+/**
+ * Fields of one line in the log, however many messages are unreadable: how many, and what is wrong
+ * with the first.
+ */
 export function unreadableFields(unreadable: readonly Unreadable[]) {
   const [first] = unreadable;
   const { error, delivery } = first ?? {};
@@ -61,8 +64,8 @@ interface TraceOptions {
 }
 
 /**
- * Does `work` on a batch, and adds a span for it to the trace of each delivery that has one: a batch belongs to many
- * traces, and each of them should be whole.
+ * Does `work` on a batch, and adds a span for it to the trace of each delivery that has one: a
+ * batch belongs to many traces, and each of them should be whole.
  */
 export async function traceDeliveries<T>(
   traced: readonly Traced[],

@@ -15,8 +15,8 @@ interface HeartbeatDependencies {
 }
 
 /**
- * Keeps what Agents say of themselves, and of the attempts that they are at work on. Each under its own name: that is
- * what the broker lets through.
+ * Keeps what Agents say of themselves, and of the attempts that they are at work on. Each under its
+ * own name: that is what the broker lets through.
  */
 export function recordHeartbeats({ store, log, clock }: HeartbeatDependencies) {
   const keep = async <Message>(
@@ -76,7 +76,10 @@ function readBeat({ body, routingKey }: Delivery): readonly AgentHeartbeat[] {
   return routingKey === `heartbeat.${heartbeat.agent}` ? [heartbeat] : [];
 }
 
-/** Who says it is known by the route alone, which may be any bytes: the store must be able to hold it. */
+/**
+ * Who says it is known by the route alone, which may be any bytes: the store must be able to hold
+ * it.
+ */
 function senderOf(routingKey: string): string {
   const [, agent = ""] = routingKey.split(".");
   if (agent !== "" && storableText(agent, limits.name) === agent) return agent;

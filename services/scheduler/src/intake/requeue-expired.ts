@@ -34,9 +34,10 @@ interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
 }
 
 /**
- * Handles requests that the broker dead-lettered from an Agent's queue: no Agent took them in time, they exceeded
- * the delivery limit, or an Agent could not read them. A step whose request expired is requeued, and no failure
- * is counted. Any of them may have had an effect: an expired message may have been delivered before.
+ * Handles requests that the broker dead-lettered from an Agent's queue: no Agent took them in time,
+ * they exceeded the delivery limit, or an Agent could not read them. A step whose request expired
+ * is requeued, and no failure is counted. Any of them may have had an effect: an expired message
+ * may have been delivered before.
  */
 export function requeueExpired(deps: RequeueDependencies) {
   const { store, apply, see, log, failpoint, actor, measures, tracing = noTracing } = deps;

@@ -27,7 +27,9 @@ interface StalledConsumerDependencies {
   readonly instance: string;
 }
 
-/** Writes down which consumers fail, for `holdfast doctor` and `why`, and that they no longer do. */
+/**
+ * Writes down which consumers fail, for `holdfast doctor` and `why`, and that they no longer do.
+ */
 export function watchStalledConsumers({ store, broker, instance }: StalledConsumerDependencies) {
   let wasWritten = false;
   return async (): Promise<number> => {

@@ -21,8 +21,9 @@ const lasts = 90_000;
 const breakerStates = { closed: 0, "half-open": 1, open: 2 } as const;
 
 /**
- * Exposes what only Postgres knows of all instances together. A scrape reads it at most every five seconds, less often if there are
- * many Schedulers or the store is slow, and does not wait long: without an answer these metrics are absent.
+ * Exposes what only Postgres knows of all instances together. A scrape reads it at most every five
+ * seconds, less often if there are many Schedulers or the store is slow, and does not wait long:
+ * without an answer these metrics are absent.
  */
 export function exposeFleet({
   metrics,

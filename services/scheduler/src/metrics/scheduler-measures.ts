@@ -4,7 +4,10 @@ import type { Metrics, Reading } from "@holdfast/runtime";
 import type { AgentLoad } from "../state/allowances.ts";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
 
-/** What the loops and consumers of a Scheduler count. Names from messages are counted under `other` unless they are known. */
+/**
+ * What the loops and consumers of a Scheduler count. Names from messages are counted under `other`
+ * unless they are known.
+ */
 export interface SchedulerMeasures {
   readonly claimed: (claims: readonly { readonly agent: string }[]) => void;
   readonly replied: (agent: string, outcome: StepReply["outcome"]) => void;

@@ -6,7 +6,10 @@ interface Delay {
   readonly until: Milliseconds;
 }
 
-/** Destinations that refused a message or were missing, by name: each is delayed, twice as long each time. */
+/**
+ * Destinations that refused a message or were missing, by name: each is delayed, twice as long each
+ * time.
+ */
 export type Delays = Map<string, Delay>;
 
 interface At {

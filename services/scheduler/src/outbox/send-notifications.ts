@@ -27,7 +27,9 @@ type Sender = Pick<Broker, "publish" | "bind">;
 
 /** Milliseconds in which what was taken should be sent; from then on others may send it. */
 const lease = 5_000;
-/** Milliseconds. The transaction that writes a notification wakes this loop, and so does the resend. */
+/**
+ * Milliseconds. The transaction that writes a notification wakes this loop, and so does the resend.
+ */
 const delay = 60_000;
 /** Milliseconds after which a destination that refused is tried again, at the latest. */
 const maxDelays = { alert: 5_000, status: 300_000 };
@@ -40,8 +42,9 @@ const statusKeptFor = 24 * 60 * 60 * 1_000;
 
 /**
  * One round: sends what waits in the outbox, those of one subject one after the other, and deletes
- * what the broker has. A notification without a queue is deleted as well: nothing may ever wait for a reader.
- * A destination that refuses a message is left alone for a while, so that all others have their turn.
+ * what the broker has. A notification without a queue is deleted as well: nothing may ever wait for
+ * a reader. A destination that refuses a message is left alone for a while, so that all others have
+ * their turn.
  */
 export function sendNotifications(deps: NotificationDependencies) {
   const { store, broker, kind, clock, log, tracing = noTracing } = deps;
@@ -101,9 +104,10 @@ export function sendNotifications(deps: NotificationDependencies) {
 }
 
 /**
- * Binds submitters' queues for notifications that were taken together, each queue once: a refusal costs a channel, and
- * an error in the broker's log. All of them were there before the answer, so a queue that is missing then is missing
- * for all of them. Those that are taken later ask anew: their submitter may have declared its queue meanwhile.
+ * Binds submitters' queues for notifications that were taken together, each queue once: a refusal
+ * costs a channel, and an error in the broker's log. All of them were there before the answer, so a
+ * queue that is missing then is missing for all of them. Those that are taken later ask anew: their
+ * submitter may have declared its queue meanwhile.
  */
 function queueBindings(broker: Pick<Broker, "bind">): Pick<Broker, "bind"> {
   const asked = new Map<string, Promise<BindResult>>();
@@ -116,7 +120,10 @@ function queueBindings(broker: Pick<Broker, "bind">): Pick<Broker, "bind"> {
   };
 }
 
-/** The message of a notification; null: the row was changed, and no message can be made of it. It is dropped. */
+/**
+ * The message of a notification; null: the row was changed, and no message can be made of it. It is
+ * dropped.
+ */
 function messageOf(
   notification: TakenNotification,
   log: Pick<Logger, "error">,
@@ -133,8 +140,8 @@ function messageOf(
 const warnEvery = 60_000;
 
 /**
- * Warns once a minute of a channel for which no queue is bound, and says how many of its notifications were
- * unroutable.
+ * Warns once a minute of a channel for which no queue is bound, and says how many of its
+ * notifications were unroutable.
  */
 function warnSeldom({ log, clock }: Pick<NotificationDependencies, "log" | "clock">) {
   const channels = new Map<TakenNotification["channel"], { warnedAt: number; times: number }>();
@@ -246,8 +253,8 @@ interface Happening {
 }
 
 /**
- * CloudEvents 1.0, structured mode of its AMQP and HTTP bindings. `source` and `id` together name one
- * event, so that its reader recognises the second copy.
+ * CloudEvents 1.0, structured mode of its AMQP and HTTP bindings. `source` and `id` together name
+ * one event, so that its reader recognises the second copy.
  */
 function cloudEvent({ type, id, subject, at: time, data }: Happening) {
   const event = {
@@ -277,7 +284,10 @@ interface StaleDependencies {
 /** Milliseconds between two looks for notifications that are too old. */
 const staleDelay = 600_000;
 
-/** Deletes notifications that could not be sent for a day. Resolves to the delay until the next round. */
+/**
+ * Deletes notifications that could not be sent for a day. Resolves to the delay until the next
+ * round.
+ */
 export function dropStaleNotifications({ store, log }: StaleDependencies) {
   return async (): Promise<number> => {
     const notifications = await store.deleteStaleNotifications();

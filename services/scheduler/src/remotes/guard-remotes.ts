@@ -24,9 +24,10 @@ interface RemoteDependencies extends Observer {
 }
 
 /**
- * One round of keeping load away from remote services that fail or ask to be left alone: writes down what replies and
- * heartbeats show, reads the breakers, and probes. The breaker of each service is in the state store, so all Schedulers
- * act alike: while it is open, no step of its Agents is claimed but one probe. Resolves to the delay until the next round.
+ * One round of keeping load away from remote services that fail or ask to be left alone: writes
+ * down what replies and heartbeats show, reads the breakers, and probes. The breaker of each
+ * service is in the state store, so all Schedulers act alike: while it is open, no step of its
+ * Agents is claimed but one probe. Resolves to the delay until the next round.
  */
 export function guardRemotes(deps: RemoteDependencies): () => Promise<number> {
   const { state, see, store, claims, clock } = deps;

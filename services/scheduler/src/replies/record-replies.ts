@@ -86,9 +86,10 @@ interface Received {
 
 /**
  * Records a batch of replies: what counts moves its task on, what does not is kept with the reason.
- * Everything is committed before any of them is acknowledged; a reply seen twice is stale the second
- * time. Unreadable ones go to the dead letters and hold nothing up. Once a reply is applied, no failure
- * has it applied again: what is left to do about it is written down in the moment of the commit.
+ * Everything is committed before any of them is acknowledged; a reply seen twice is stale the
+ * second time. Unreadable ones go to the dead letters and hold nothing up. Once a reply is applied,
+ * no failure has it applied again: what is left to do about it is written down in the moment of the
+ * commit.
  */
 export function recordReplies(deps: ReplyDependencies) {
   const { log, identity, tracing } = deps;
@@ -107,7 +108,10 @@ export function recordReplies(deps: ReplyDependencies) {
     return readable;
   };
 
-  /** Keeps what did not count, with the reason, and tells its Agent what is wrong with what ended its attempt. */
+  /**
+   * Keeps what did not count, with the reason, and tells its Agent what is wrong with what ended
+   * its attempt.
+   */
   const finish = (one: Received, outcome: ReplyOutcome | undefined): void => {
     const isOfNoAttempt = one.isMisshapen && outcome?.applied !== true;
     rejections.applied(one.delivery, isOfNoAttempt ? null : rejectionOf(one, outcome));
@@ -155,10 +159,16 @@ function readProbe({ body }: Delivery): Proof {
 const isProbe = ({ type, routingKey }: Delivery): boolean =>
   type === ReplyProbe.type && isProbeRoute(routingKey);
 
-/** Milliseconds for which replies may be unrecorded while a probe shows that those before it are recorded. */
+/**
+ * Milliseconds for which replies may be unrecorded while a probe shows that those before it are
+ * recorded.
+ */
 const unrecordedFor = 200;
 
-/** Records that probes have come, unless replies that came before them are unrecorded: the Supervisor sends others. */
+/**
+ * Records that probes have come, unless replies that came before them are unrecorded: the
+ * Supervisor sends others.
+ */
 async function recordProbes(
   deps: Pick<ReplyDependencies, "store" | "broker" | "clock" | "log">,
   probes: readonly Delivery[],
@@ -182,8 +192,8 @@ const toTraced = ({ delivery, reply, agent }: Received) => ({
 });
 
 /**
- * Applies the events that replies report, and claims what they make due in the same transaction. `onCommit` comes
- * before anything that could fail.
+ * Applies the events that replies report, and claims what they make due in the same transaction.
+ * `onCommit` comes before anything that could fail.
  */
 async function applyReplies(
   deps: ReplyDependencies,
@@ -230,7 +240,9 @@ function countReplies(
   }
 }
 
-/** Keeps replies that did not count, and knows which deliveries must not be applied a second time. */
+/**
+ * Keeps replies that did not count, and knows which deliveries must not be applied a second time.
+ */
 function keepRejections({
   store,
   log,
@@ -268,7 +280,10 @@ function read(delivery: Delivery): Received {
   };
 }
 
-/** The reply; or what stands for one that is wrong, and says without doubt which attempt it is about. */
+/**
+ * The reply; or what stands for one that is wrong, and says without doubt which attempt it is
+ * about.
+ */
 function readReply(body: Buffer): { readonly reply: StepReply; readonly shapeFault: Fault | null } {
   try {
     return { reply: StepReply.decode(body), shapeFault: null };
@@ -284,7 +299,10 @@ function readReply(body: Buffer): { readonly reply: StepReply; readonly shapeFau
   }
 }
 
-/** What ends an attempt whose reply is none: an output that is not kept as it is written is that of a readable reply. */
+/**
+ * What ends an attempt whose reply is none: an output that is not kept as it is written is that of
+ * a readable reply.
+ */
 function shapeFaultOf({ message, changes }: MalformedMessage) {
   const output = "/outcome/output";
   const isOutput = ({ pointer }: ValueFault): boolean =>
@@ -325,7 +343,10 @@ const refusalOf = ({ reply, agent }: Received, { code, message: reason }: Fault)
   return { taskId, step, attempt, token, refused: { agent, code, reason } };
 };
 
-/** The body is kept as it came: to write it out once more could fail, and would lose what was not understood. */
+/**
+ * The body is kept as it came: to write it out once more could fail, and would lose what was not
+ * understood.
+ */
 const toRejected = ({ delivery, reply }: Received, reason: string): RejectedReply => ({
   taskId: reply.taskId,
   step: reply.step,
@@ -355,8 +376,9 @@ interface AddressOptions {
 }
 
 /**
- * Consumes replies, and knows the queue that Agents are to reply to: this Scheduler's own while it holds one,
- * otherwise the common one. A reply in the own queue finds its task in the cache of this process.
+ * Consumes replies, and knows the queue that Agents are to reply to: this Scheduler's own while it
+ * holds one, otherwise the common one. A reply in the own queue finds its task in the cache of this
+ * process.
  */
 export function replyAddress(
   broker: Pick<Broker, "consumeShared">,
@@ -384,8 +406,8 @@ function faultOfOutput({ outcome }: StepReply): ContractFault | null {
 }
 
 /**
- * What a reply says, as the domain hears it. With an output that is refused, its step fails for good:
- * the work may be done, and the Agent would answer the same again.
+ * What a reply says, as the domain hears it. With an output that is refused, its step fails for
+ * good: the work may be done, and the Agent would answer the same again.
  */
 export function toReportedEvent(
   reply: StepReply,
@@ -436,7 +458,8 @@ function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
         ...ref,
         ...(redelivered === undefined ? {} : { redelivered }),
         ...(contract === undefined ? {} : { contract }),
-        // An instance whose circuit has opened in the middle of an attempt says when that ends: others may be well.
+        // An instance whose circuit has opened in the middle of an attempt says when that ends:
+        // others may be well.
         ...(attempted && retryAfter !== null && code !== "agent.circuit_open"
           ? { paces: true }
           : {}),

@@ -8,9 +8,9 @@ const tolerated = 200;
 const interval = 100;
 
 /**
- * Tells the Supervisors while this Scheduler holds replies that it cannot record, for example because it alone
- * has lost the state store. The broker counts these replies as delivered, so they look like silence of
- * the Agents. Only a hint: should it be lost, the next one follows.
+ * Tells the Supervisors while this Scheduler holds replies that it cannot record, for example
+ * because it alone has lost the state store. The broker counts these replies as delivered, so they
+ * look like silence of the Agents. Only a hint: should it be lost, the next one follows.
  */
 export const reportUnrecorded =
   ({ broker }: { readonly broker: Pick<Broker, "publish" | "oldestMs"> }) =>

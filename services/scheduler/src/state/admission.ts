@@ -2,7 +2,10 @@ import { agentsOfLane, type Milliseconds } from "@holdfast/domain";
 import type { ClaimedStep, LaneCapacity, LaneSlots, SchedulerStore } from "@holdfast/state-store";
 import { type Delays, delay, forgetDelays } from "../outbox/delayed-destinations.ts";
 
-/** What the broker says of an Agent's queue: how many messages wait in it, and how many consumers it has. */
+/**
+ * What the broker says of an Agent's queue: how many messages wait in it, and how many consumers it
+ * has.
+ */
 interface InspectedQueue {
   readonly messages: number;
   readonly consumers: number;
@@ -15,15 +18,23 @@ export interface AgentState {
   own: number;
   /** What this Scheduler has added and taken off since the last count began. */
   changed: number;
-  /** Steps that were taken off and that the last count may not have had any more: they may be taken off twice. */
+  /**
+   * Steps that were taken off and that the last count may not have had any more: they may be taken
+   * off twice.
+   */
   uncertain: number;
   /** What becomes of `uncertain` when the count that runs has ended. */
   nextUncertain: number;
   /** Its queue as it was last inspected; null: not yet. One that is missing has no consumers. */
   queue: InspectedQueue | null;
-  /** When it got a consumer, while it counts as absent for want of a heartbeat; null: it does not. */
+  /**
+   * When it got a consumer, while it counts as absent for want of a heartbeat; null: it does not.
+   */
   arrivedAt: Milliseconds | null;
-  /** Steps that it may have in flight beyond what its trusted slots allow, and when one was last settled. */
+  /**
+   * Steps that it may have in flight beyond what its trusted slots allow, and when one was last
+   * settled.
+   */
   earned: number;
   earnedAt: Milliseconds | null;
 }
@@ -36,7 +47,9 @@ interface CountState {
   dueAt: Milliseconds;
   /** When the last one ended; null: none has. */
   endedAt: Milliseconds | null;
-  /** Whether one has begun since the last that succeeded: what changes may be in the next or not. */
+  /**
+   * Whether one has begun since the last that succeeded: what changes may be in the next or not.
+   */
   isOpen: boolean;
   /** Whether a step may have been counted twice: as claimed, and by the store. */
   isDoubtful: boolean;
@@ -44,7 +57,9 @@ interface CountState {
 
 /** What decides how many steps of which Agents may be claimed. */
 export interface Admission {
-  /** How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises. */
+  /**
+   * How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises.
+   */
   readonly maxInFlight: number;
   /** Percent of the slots of a claim that are for the band `batch`, if a step of it is due. */
   readonly batchReserve: number;
@@ -58,7 +73,10 @@ export interface Admission {
   advertised: ReadonlyMap<string, Pick<LaneSlots, "slots" | "busy">>;
   /** How many Schedulers there are, as shows at the queue that they all consume. */
   schedulers: number;
-  /** Agents whose queues are missing. They are inspected less and less often: of retired workflows, for ever. */
+  /**
+   * Agents whose queues are missing. They are inspected less and less often: of retired workflows,
+   * for ever.
+   */
   readonly missing: Delays;
   /** When lanes are read again, and queues inspected. */
   lanesDueAt: Milliseconds;
@@ -74,7 +92,10 @@ export interface Admission {
 
 type Counts = Awaited<ReturnType<SchedulerStore["countStepsInFlight"]>>;
 
-/** A queue as the broker knows it; null: it is missing. `refused`: it was to be declared, and could not be. */
+/**
+ * A queue as the broker knows it; null: it is missing. `refused`: it was to be declared, and could
+ * not be.
+ */
 export interface FoundQueue {
   readonly agent: string;
   readonly queue: InspectedQueue | null;
@@ -95,7 +116,10 @@ export type AdmissionObservation =
   | { readonly kind: "queues"; readonly found: readonly FoundQueue[] }
   /** The count that ran has ended; null: it failed. */
   | { readonly kind: "counted"; readonly counts: Counts | null }
-  /** A claim may take what is offered of the lanes that were looked at; that of a probe takes one step. */
+  /**
+   * A claim may take what is offered of the lanes that were looked at; that of a probe takes one
+   * step.
+   */
   | {
       readonly kind: "offered";
       readonly to: "all" | "urgent" | "probe";
@@ -109,14 +133,19 @@ export type AdmissionObservation =
       readonly since: Milliseconds;
     };
 
-/** Milliseconds after which the list of lanes, and the consumers of their queues, are read again. */
+/**
+ * Milliseconds after which the list of lanes, and the consumers of their queues, are read again.
+ */
 const readEvery = 1_000;
 /** Milliseconds between two counts of all Schedulers together. */
 export const countEvery = 100;
 const countDelayFactor = 4;
 /** Milliseconds that the first heartbeat of an instance may take after its consumer. */
 const heartbeatWithin = 1_000;
-/** Milliseconds until a missing queue is inspected again, at most: it costs a channel, and an error in the broker's log. */
+/**
+ * Milliseconds until a missing queue is inspected again, at most: it costs a channel, and an error
+ * in the broker's log.
+ */
 const longestMissing = 15_000;
 
 interface Settings {
@@ -183,7 +212,8 @@ export function replaceLanes(
 /** Takes over the slots that Agents advertise. */
 export function replaceSlots(admission: Admission, slots: readonly LaneSlots[]): void {
   const found = new Map(slots.map((one) => [one.lane, one]));
-  // An instance that joins or leaves shows at the queue, too; only both together say what may be asked for.
+  // An instance that joins or leaves shows at the queue, too; only both together say what may be
+  // asked for.
   if (instancesChanged(admission.advertised, found)) admission.queuesDueAt = 0;
   admission.advertised = found;
 }
@@ -197,8 +227,9 @@ function instancesChanged(before: Admission["advertised"], after: Admission["adv
 }
 
 /**
- * Takes over queues as they were inspected. An Agent that has just come counts as absent until its slots are known, or
- * until it is clear that it sends no heartbeats: otherwise it would get all that may be in flight at once.
+ * Takes over queues as they were inspected. An Agent that has just come counts as absent until its
+ * slots are known, or until it is clear that it sends no heartbeats: otherwise it would get all
+ * that may be in flight at once.
  */
 export function replaceQueues(
   admission: Admission,
@@ -228,8 +259,8 @@ function forgetQueue(agent: AgentState): void {
 }
 
 /**
- * A count begins: what changes from now on may be in it or not. All Schedulers together count every 100 ms at most,
- * for each of them counts what all have in flight.
+ * A count begins: what changes from now on may be in it or not. All Schedulers together count every
+ * 100 ms at most, for each of them counts what all have in flight.
  */
 function beginCount({ count, agents, schedulers }: Admission, now: Milliseconds): void {
   for (const agent of agents.values()) {
@@ -240,7 +271,10 @@ function beginCount({ count, agents, schedulers }: Admission, now: Milliseconds)
   Object.assign(count, { isRunning: true, begunAt: now, dueAt, isOpen: true, isDoubtful: false });
 }
 
-/** Ends a count. The next one follows the later, the longer it took: counting takes a fifth of the time at most. */
+/**
+ * Ends a count. The next one follows the later, the longer it took: counting takes a fifth of the
+ * time at most.
+ */
 export function endCount(
   { count }: Admission,
   { hasFailed, now }: { readonly hasFailed: boolean; readonly now: Milliseconds },
@@ -280,7 +314,10 @@ function addInFlight(agent: AgentState, steps: number): void {
   agent.own = Math.max(0, agent.own + steps);
 }
 
-/** Whether a count may have overlapped what began then. Null: when is unknown, so any count may have. */
+/**
+ * Whether a count may have overlapped what began then. Null: when is unknown, so any count may
+ * have.
+ */
 const overlapsCount = ({ isRunning, endedAt }: CountState, since: Milliseconds | null): boolean =>
   isRunning || (endedAt !== null && (since === null || since < endedAt));
 
@@ -294,8 +331,8 @@ export function addClaimed(admission: Admission, name: string, since: Millisecon
 }
 
 /**
- * A step of the Agent was settled, by a transaction that began then. A count that overlapped it had the step or had
- * it not.
+ * A step of the Agent was settled, by a transaction that began then. A count that overlapped it had
+ * the step or had it not.
  */
 export function takeOffSettled(
   admission: Admission,
@@ -336,10 +373,14 @@ export function isDue(
 
 /** Milliseconds until a count is needed that nothing else asks for; null: none is. */
 export const recountIn = ({ count }: Admission, now: Milliseconds): Milliseconds | null =>
-  // An Agent that only seems to be full may expect no reply, and nothing else would have it counted again.
+  // An Agent that only seems to be full may expect no reply, and nothing else would have it counted
+  // again.
   count.isDoubtful && !count.isRunning ? Math.max(0, count.dueAt - now) : null;
 
-/** Milliseconds after which the slots that Agents advertise are read again: while they work, and otherwise. */
+/**
+ * Milliseconds after which the slots that Agents advertise are read again: while they work, and
+ * otherwise.
+ */
 const slotsEvery = { busy: 500, idle: 1_000 };
 
 /** Whether a step of an Agent that a workflow names is in flight. */

@@ -26,17 +26,23 @@ export interface Claimable {
 }
 
 /**
- * The part of a limit by slots that is kept free for steps that may have been taken off twice, and the least number
- * of steps.
+ * The part of a limit by slots that is kept free for steps that may have been taken off twice, and
+ * the least number of steps.
  */
 const uncertainShare = 1 / 3;
 const uncertainLeast = 3;
-/** The part beyond a limit that is for urgent steps: they need not wait until a slot is free to be on their way. */
+/**
+ * The part beyond a limit that is for urgent steps: they need not wait until a slot is free to be
+ * on their way.
+ */
 const urgentShare = 0.1;
 
 const nothing: AgentAllowance = { slots: 0, most: 0, urgent: 0 };
 
-/** What may be claimed of each of these lanes, once the Agents `freed` have one step less in flight each. */
+/**
+ * What may be claimed of each of these lanes, once the Agents `freed` have one step less in flight
+ * each.
+ */
 export function allowances(
   state: Claimable,
   lanes: readonly string[],
@@ -49,8 +55,9 @@ export function allowances(
 }
 
 /**
- * Shares what each Agent may have among its lanes. A pool's steps go to the Agent that is well and may have most, and
- * among equals to each in its turn. Lanes whose steps would go to one Agent share what it may have.
+ * Shares what each Agent may have among its lanes. A pool's steps go to the Agent that is well and
+ * may have most, and among equals to each in its turn. Lanes whose steps would go to one Agent
+ * share what it may have.
  */
 export function shareAmongLanes(
   admission: Admission,
@@ -79,7 +86,10 @@ export const offerAll = (
 ): readonly LaneAllowance[] =>
   all.filter(({ most }) => most > 0).map((one) => withReserve(admission, one));
 
-/** Reserves a share of the slots for the band `batch`, so that it gets on while more urgent steps keep coming. */
+/**
+ * Reserves a share of the slots for the band `batch`, so that it gets on while more urgent steps
+ * keep coming.
+ */
 export const withReserve = <Capacity extends LaneCapacity>(
   { saved, batchReserve }: Pick<Admission, "saved" | "batchReserve">,
   capacity: Capacity,
@@ -103,7 +113,10 @@ export const offerUrgent = (all: readonly LaneAllowance[]): readonly LaneCapacit
 export const withoutNumbers = ({ lane, agent }: LaneAllowance): ProbedLane =>
   agent === undefined ? { lane } : { lane, agent };
 
-/** Saves up the part of a slot that each lane's share left over, so that small claims reserve something, too. */
+/**
+ * Saves up the part of a slot that each lane's share left over, so that small claims reserve
+ * something, too.
+ */
 export function saveReserve(
   { saved, batchReserve }: Pick<Admission, "saved" | "batchReserve">,
   offered: readonly LaneCapacity[],
@@ -144,9 +157,9 @@ function inTurn(agents: readonly string[], last: string | undefined): readonly s
 }
 
 /**
- * How many more steps of an Agent may be claimed. A Scheduler has slots up to its share, and no more than all
- * Schedulers have free, because one of them may have died. Of several, each may use some more for steps that its own
- * transaction makes due, so that no other Scheduler claims them.
+ * How many more steps of an Agent may be claimed. A Scheduler has slots up to its share, and no
+ * more than all Schedulers have free, because one of them may have died. Of several, each may use
+ * some more for steps that its own transaction makes due, so that no other Scheduler claims them.
  */
 export function allowanceOf(
   state: Claimable,
@@ -183,7 +196,9 @@ const mostUncertain = (limit: number): number =>
 export const agentsWithSlots = (state: Claimable, now: Milliseconds): readonly string[] =>
   state.admission.named.filter((name) => allowanceOf(state, name, { now }).slots > 0);
 
-/** How many steps of an Agent may be in flight: by its slots, and by what its remote service bears. */
+/**
+ * How many steps of an Agent may be in flight: by its slots, and by what its remote service bears.
+ */
 function limitOf({ admission, remotes }: Claimable, name: string, now: Milliseconds): LaneLimit {
   const { maxInFlight, schedulers, advertised, agents } = admission;
   const agent = agents.get(name);
@@ -210,7 +225,10 @@ function atMost(left: number, limit: LaneLimit, schedulers: number): LaneLimit {
   };
 }
 
-/** Milliseconds after an urgent step in which more are looked for, and in which others are held back. */
+/**
+ * Milliseconds after an urgent step in which more are looked for, and in which others are held
+ * back.
+ */
 const urgentExpectedFor = 60_000;
 const urgentUnderWayFor = 2_000;
 
@@ -231,9 +249,10 @@ export const areUrgentUnderWay = (admission: Admission, now: Milliseconds): bool
 const onTheirWay = 25;
 
 /**
- * The other steps that may be in flight while urgent ones come: what the Agent is working at, as much again, and some
- * on their way. An Agent with long calls keeps all of its slots busy by that. Of one that answers at once more would
- * only wait, in queues and for the processor, and urgent steps with it.
+ * The other steps that may be in flight while urgent ones come: what the Agent is working at, as
+ * much again, and some on their way. An Agent with long calls keeps all of its slots busy by that.
+ * Of one that answers at once more would only wait, in queues and for the processor, and urgent
+ * steps with it.
  */
 function besideUrgent({ advertised }: Admission, name: string): number {
   const known = advertised.get(name);
@@ -250,10 +269,10 @@ const hasEarned = ({ earnedAt }: Pick<AgentState, "earnedAt">, now: Milliseconds
   earnedAt !== null && now - earnedAt <= earnedFor;
 
 /**
- * How many steps of an Agent this Scheduler may have in flight beyond what its trusted slots allow. An Agent earns one
- * with each step that is settled while most of what is in flight is with instances. So the limit of an Agent with many
- * slots doubles with each of its calls, and an instance that advertises slots that it has not got keeps those that are
- * trusted.
+ * How many steps of an Agent this Scheduler may have in flight beyond what its trusted slots allow.
+ * An Agent earns one with each step that is settled while most of what is in flight is with
+ * instances. So the limit of an Agent with many slots doubles with each of its calls, and an
+ * instance that advertises slots that it has not got keeps those that are trusted.
  */
 export const earnedOf = (
   agent: Pick<AgentState, "earned" | "earnedAt">,

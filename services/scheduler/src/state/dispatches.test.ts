@@ -33,7 +33,10 @@ function opened(options: { readonly lateConfirms?: boolean } = {}) {
   const clock = testClock();
   const { now, pass } = clock;
   const marked: { readonly at: number; readonly claim: ClaimedStep }[] = [];
-  /** How long the broker had not confirmed a request, or took to confirm one, as the outages' loop sees it. */
+  /**
+   * How long the broker had not confirmed a request, or took to confirm one, as the outages' loop
+   * sees it.
+   */
   const took: number[] = [];
   const wake = (loop: LoopName): void => {
     if (loop === "confirm") {
@@ -92,14 +95,20 @@ test("a broker that does not confirm a request is reported while that lasts, and
   expect(took).toHaveLength(6);
 });
 
-/** What is on its way, with requests that took so many milliseconds from their claim to their confirm. */
+/**
+ * What is on its way, with requests that took so many milliseconds from their claim to their
+ * confirm.
+ */
 function confirmedAfter(...times: readonly number[]) {
   const { open, send } = opened();
   for (const time of times) open.answered(send(time));
   return open;
 }
 
-/** Dispatches that were answered after so many milliseconds: as many as it takes for that to be usual. */
+/**
+ * Dispatches that were answered after so many milliseconds: as many as it takes for that to be
+ * usual.
+ */
 function answeredAfter(ms: number) {
   const all = opened();
   for (let n = 0; n < 9; n += 1) {

@@ -19,7 +19,10 @@ import type {
   Throttle,
 } from "@holdfast/state-store";
 
-/** The retries of one remote service, by the generic cell rate algorithm: one instant, and nothing to reset. */
+/**
+ * The retries of one remote service, by the generic cell rate algorithm: one instant, and nothing
+ * to reset.
+ */
 interface RetryBudget {
   /** When the last retry that was let through would be due, if all came evenly; null: none was. */
   due: Milliseconds | null;
@@ -34,9 +37,15 @@ export interface RemoteService {
   breaker: Breaker | null;
   /** When the next probe may be tried, because no step was due for the last; null: at any time. */
   noProbeBefore: Milliseconds | null;
-  /** Failures without an answer between them, as this Scheduler has recorded them; null: there are none. */
+  /**
+   * Failures without an answer between them, as this Scheduler has recorded them; null: there are
+   * none.
+   */
   streak: FailureStreak | null;
-  /** Why its breaker must open, and for how long it asks to be left alone; null: the store knows all there is. */
+  /**
+   * Why its breaker must open, and for how long it asks to be left alone; null: the store knows all
+   * there is.
+   */
   failing: string | null;
   throttle: Milliseconds | null;
   /** The retries of its steps; null: none was ever needed. */
@@ -44,17 +53,24 @@ export interface RemoteService {
 }
 
 /**
- * What a Scheduler knows of remote services. The breaker in the store decides, so that all Schedulers act alike:
- * replies and heartbeats are only evidence for it, and a limit follows from it alone.
+ * What a Scheduler knows of remote services. The breaker in the store decides, so that all
+ * Schedulers act alike: replies and heartbeats are only evidence for it, and a limit follows from
+ * it alone.
  */
 export interface Remotes {
   readonly services: Map<string, RemoteService>;
-  /** The service of each Agent that wraps one of another name than its own, and when that was read; null: never. */
+  /**
+   * The service of each Agent that wraps one of another name than its own, and when that was read;
+   * null: never.
+   */
   wrapped: ReadonlyMap<string, string>;
   wrappedReadAt: Milliseconds | null;
   /** When the breakers were last read. Until the next time the Scheduler's own clock goes on. */
   readAt: Milliseconds;
-  /** Whether they were ever read. A Scheduler that has just started must not claim what is held back. */
+  /**
+   * Whether they were ever read. A Scheduler that has just started must not claim what is held
+   * back.
+   */
   areKnown: boolean;
   /** Whether something was claimed since they were read too long ago. */
   isReadWanted: boolean;
@@ -112,7 +128,10 @@ const newService = (): RemoteService => ({
   budget: null,
 });
 
-/** The service behind a lane. All Agents of a pool share one, and an Agent of which no workflow says more wraps one of its own name. */
+/**
+ * The service behind a lane. All Agents of a pool share one, and an Agent of which no workflow says
+ * more wraps one of its own name.
+ */
 export function serviceOfLane({ wrapped }: Pick<Remotes, "wrapped">, lane: string): string {
   const [agent = lane] = agentsOfLane(lane);
   return wrapped.get(agent) ?? agent;
@@ -127,13 +146,16 @@ export const areServicesDue = (
   now: Milliseconds,
 ): boolean => wrappedReadAt === null || now >= wrappedReadAt + readWrappedEvery;
 
-/** Milliseconds between two reads of the breakers, while there are claims or a breaker holds something back. */
+/**
+ * Milliseconds between two reads of the breakers, while there are claims or a breaker holds
+ * something back.
+ */
 const readEvery = 500;
 /** Milliseconds between two reads of a Scheduler that claims nothing: it need not know. */
 const idleEvery = 5_000;
 /**
- * Milliseconds between two reads while steps are released in growing numbers, and there may be more slots without a
- * reply.
+ * Milliseconds between two reads while steps are released in growing numbers, and there may be more
+ * slots without a reply.
  */
 const rampEvery = 250;
 /** Milliseconds until a probe is tried again for which there was no step. */
@@ -188,7 +210,10 @@ export function replaceBreakers(
 const isClosed = ({ breaker }: RemoteService): boolean =>
   breaker === null || breaker.state === "closed";
 
-/** How many steps of a lane all Schedulers together may have in flight, if without a breaker it were `max`. */
+/**
+ * How many steps of a lane all Schedulers together may have in flight, if without a breaker it were
+ * `max`.
+ */
 export function limitOfService(
   remotes: Remotes,
   lane: string,
@@ -201,7 +226,9 @@ export function limitOfService(
   return isHeldBack(breaker, passed) ? 0 : Math.min(max, rampLimit(releasedFor(breaker, passed)));
 }
 
-/** Something is claimed by what was read. Returns whether it must be read again, which it says once. */
+/**
+ * Something is claimed by what was read. Returns whether it must be read again, which it says once.
+ */
 export function useBreakers(remotes: Remotes, now: Milliseconds): boolean {
   if (remotes.isReadWanted || now - remotes.readAt < readEvery) return false;
   remotes.isReadWanted = true;
@@ -288,7 +315,10 @@ export function reportOf({ services, outcomes }: Remotes): RemoteReport {
   };
 }
 
-/** Whether the store knows all there is. Looks at the services that are named only: others have changed before. */
+/**
+ * Whether the store knows all there is. Looks at the services that are named only: others have
+ * changed before.
+ */
 export const isReportWanted = (remotes: Remotes, names: Iterable<string>): boolean => {
   if (remotes.outcomes.size > 0) return true;
   for (const name of names) {
@@ -331,9 +361,10 @@ function noteAnswer(service: RemoteService, now: Milliseconds): void {
 }
 
 /**
- * Takes the place of a retry in the budget of its remote service, and returns the failure with the delay that follows.
- * Every step has its own retry policy, but when a service fails for thousands of them, their retries together would be
- * a load of their own. Nothing is refused: a retry beyond the budget comes later.
+ * Takes the place of a retry in the budget of its remote service, and returns the failure with the
+ * delay that follows. Every step has its own retry policy, but when a service fails for thousands
+ * of them, their retries together would be a load of their own. Nothing is refused: a retry beyond
+ * the budget comes later.
  */
 export function takeRetry(
   remotes: Remotes,

@@ -22,7 +22,10 @@ interface WorkflowContracts {
   isUsed: boolean;
 }
 
-/** The requests that a Scheduler is building, and those that it has published. The resend covers their loss. */
+/**
+ * The requests that a Scheduler is building, and those that it has published. The resend covers
+ * their loss.
+ */
 export interface Requests {
   /** Whether several requests to an Agent share one message, and whether marks wait for replies. */
   readonly bundles: boolean;
@@ -30,7 +33,10 @@ export interface Requests {
   readonly building: Set<ClaimedStep>;
   /** Published and not yet marked, by the token of the attempt. */
   readonly open: Map<string, OpenRequest>;
-  /** Milliseconds from the claim to the publisher confirm of the last requests, and the longest of them. */
+  /**
+   * Milliseconds from the claim to the publisher confirm of the last requests, and the longest of
+   * them.
+   */
   readonly confirmTimes: Milliseconds[];
   slowestConfirm: Milliseconds;
   /** The one claim that is watched until it is answered; null: none is. */
@@ -38,11 +44,15 @@ export interface Requests {
   /** Milliseconds from claims to replies, and the median; 0: nothing is known yet. */
   readonly replyTimes: Milliseconds[];
   usualReply: Milliseconds;
-  /** Whether the resend is to look for lost requests, without asking first whether there are any. */
+  /**
+   * Whether the resend is to look for lost requests, without asking first whether there are any.
+   */
   isResendWanted: boolean;
   /** The longest confirm that is not remembered as an outage yet; 0: none was slow. */
   slowConfirm: Milliseconds;
-  /** How many requests the instances of each Agent take in one message, as their last reply said. */
+  /**
+   * How many requests the instances of each Agent take in one message, as their last reply said.
+   */
   readonly bundleSizes: Map<string, number>;
   /** The contracts that were read, and the operations that were warned of, by workflow. */
   readonly contracts: Map<string, WorkflowContracts>;
@@ -59,7 +69,10 @@ export type RequestObservation =
   /** The publish failed. */
   | { readonly kind: "unpublished"; readonly token: string }
   | { readonly kind: "confirmsRecorded"; readonly claims: readonly ClaimedStep[] }
-  /** The broker may have lost all requests: with the connection goes all that spoke for its having them. */
+  /**
+   * The broker may have lost all requests: with the connection goes all that spoke for its having
+   * them.
+   */
   | { readonly kind: "disconnected" }
   /** Time has passed without a confirm. */
   | { readonly kind: "unconfirmed" }
@@ -102,7 +115,10 @@ export const newRequests = ({ bundles = true, lateConfirms = true }: Settings = 
 
 /** Milliseconds between two looks for requests to mark, while any is unconfirmed. */
 export const confirmEvery = 100;
-/** Milliseconds between two looks at how long the broker has not confirmed a request, while any waits for that. */
+/**
+ * Milliseconds between two looks at how long the broker has not confirmed a request, while any
+ * waits for that.
+ */
 export const confirmsEvery = 300;
 
 export function notePublishing(
@@ -171,8 +187,9 @@ export function noteConfirms({ open }: Requests, claims: readonly ClaimedStep[])
 const replySample = 9;
 
 /**
- * Watches one claim at a time until it is answered, however long that takes: a sample of the replies that arrive would
- * hold the quick ones only. What takes longer than a resend ever waits is counted as that, and watched no more.
+ * Watches one claim at a time until it is answered, however long that takes: a sample of the
+ * replies that arrive would hold the quick ones only. What takes longer than a resend ever waits is
+ * counted as that, and watched no more.
  */
 function awaitReply(
   requests: Requests,
@@ -209,9 +226,9 @@ function timeConfirm(requests: Requests, taken: Milliseconds): void {
 }
 
 /**
- * Milliseconds after which a request counts as lost between claim and publish: well after our own slowest, or a busy
- * broker or a distant store would have every request published twice; and well after the usual reply, or most requests
- * would have to be marked before it.
+ * Milliseconds after which a request counts as lost between claim and publish: well after our own
+ * slowest, or a busy broker or a distant store would have every request published twice; and well
+ * after the usual reply, or most requests would have to be marked before it.
  */
 export function resendAfter({ slowestConfirm, usualReply }: Requests): Milliseconds {
   const usual = usualReply <= longestAwaited ? usualReply : 0;
@@ -220,8 +237,8 @@ export function resendAfter({ slowestConfirm, usualReply }: Requests): Milliseco
 }
 
 /**
- * Halfway to the resend, so that most replies come first and save the mark; and halfway to the step's own limit, past
- * which a silent step without a mark would count as never sent.
+ * Halfway to the resend, so that most replies come first and save the mark; and halfway to the
+ * step's own limit, past which a silent step without a mark would count as never sent.
  */
 const confirmAtOf = (
   requests: Requests,
@@ -232,12 +249,15 @@ const confirmAtOf = (
     ? claimedAt + Math.min(resendAfter(requests), completeBy - now) / 2
     : claimedAt;
 
-/** A broker that confirms within so many milliseconds delivers a request about when it was published. */
+/**
+ * A broker that confirms within so many milliseconds delivers a request about when it was
+ * published.
+ */
 const confirmTolerated = 500;
 
 /**
- * Notes that the broker took long to confirm a request. Its Agent has it later than its deadline assumes, so what is
- * silent meanwhile is not counted as a failure.
+ * Notes that the broker took long to confirm a request. Its Agent has it later than its deadline
+ * assumes, so what is silent meanwhile is not counted as a failure.
  */
 export function noteSlowConfirm(requests: Requests, took: Milliseconds): void {
   if (took > confirmTolerated) requests.slowConfirm = Math.max(requests.slowConfirm, took);
@@ -251,7 +271,10 @@ export function unconfirmedFor({ open }: Requests, now: Milliseconds): Milliseco
     : now - Math.min(...waiting.map(({ publishedAt }) => publishedAt));
 }
 
-/** How many requests an Agent takes in one message; one where nothing is known or bundles are switched off. */
+/**
+ * How many requests an Agent takes in one message; one where nothing is known or bundles are
+ * switched off.
+ */
 export const bundleSizeOf = ({ bundleSizes }: Requests, agent: string): number =>
   bundleSizes.get(agent) ?? 1;
 
@@ -267,7 +290,10 @@ export interface AskedOperation {
   readonly operation: string;
 }
 
-/** Milliseconds after which a request has contracts read again, beside it. While none is sent, nothing is read. */
+/**
+ * Milliseconds after which a request has contracts read again, beside it. While none is sent,
+ * nothing is read.
+ */
 const readContractsEvery = 5_000;
 /** Milliseconds after which contracts were read too long ago for a request, which waits. */
 const longestKept = 15_000;
@@ -279,15 +305,19 @@ const isOlderThan = ({ readAt }: WorkflowContracts, ms: Milliseconds, now: Milli
   now >= readAt + ms;
 
 /**
- * Contracts by which no instance can do what is asked, as their schemas show; undefined: there are none. Whether an
- * instance runs makes no difference: one that has just started takes requests before its first heartbeat is known.
+ * Contracts by which no instance can do what is asked, as their schemas show; undefined: there are
+ * none. Whether an instance runs makes no difference: one that has just started takes requests
+ * before its first heartbeat is known.
  */
 export const unfitContractsOf = (
   { contracts }: Requests,
   { workflow, ...asked }: AskedOperation,
 ): readonly string[] | undefined => contracts.get(workflow)?.unfit.get(operationOf(asked));
 
-/** The workflows whose contracts a request must wait for: nothing is known of them, or it was read long ago. */
+/**
+ * The workflows whose contracts a request must wait for: nothing is known of them, or it was read
+ * long ago.
+ */
 export const unknownContracts = (
   { contracts }: Requests,
   workflows: readonly string[],
@@ -329,7 +359,10 @@ export function useContracts({ contracts }: Requests, workflows: readonly string
   }
 }
 
-/** Takes over which contracts are unfit for these workflows. Requests name the first ones: those that run. */
+/**
+ * Takes over which contracts are unfit for these workflows. Requests name the first ones: those
+ * that run.
+ */
 export function replaceContracts(
   requests: Requests,
   { workflows, found }: Extract<RequestObservation, { kind: "contracts" }>,
@@ -350,7 +383,10 @@ export function replaceContracts(
   }
 }
 
-/** The differences that nothing was said of yet: running instances that cannot read what a workflow asks for. */
+/**
+ * The differences that nothing was said of yet: running instances that cannot read what a workflow
+ * asks for.
+ */
 export const contractsToWarnOf = (
   { warned }: Requests,
   { workflows, found }: Extract<RequestObservation, { kind: "contracts" }>,

@@ -77,8 +77,8 @@ const wakeClaims: Wakes = [{ loop: "claim", in: 0 }];
 const wakeRemotes: Wakes = [{ loop: "remotes", in: 0 }];
 
 /**
- * All that a Scheduler remembers from one moment to the next, as plain data: `printState` writes it as JSON. It changes
- * by `observe`, and by `takeRetry`, which also answers.
+ * All that a Scheduler remembers from one moment to the next, as plain data: `printState` writes it
+ * as JSON. It changes by `observe`, and by `takeRetry`, which also answers.
  */
 export interface SchedulerState {
   /** What decides how many steps of which Agents may be claimed. */
@@ -108,7 +108,10 @@ export type Observation =
       readonly outcomes: readonly EventOutcome[];
       readonly since: Milliseconds;
     }
-  /** Requests to these Agents came back, and their steps were settled. When that transaction began is unknown. */
+  /**
+   * Requests to these Agents came back, and their steps were settled. When that transaction began
+   * is unknown.
+   */
   | {
       readonly kind: "returned";
       readonly agents: readonly string[];
@@ -128,7 +131,10 @@ export const newState = (settings: StateSettings, now: Milliseconds): SchedulerS
   requests: newRequests(settings),
 });
 
-/** Changes the state by what is seen at an instant of the Scheduler's own clock. Returns the loops that this wakes. */
+/**
+ * Changes the state by what is seen at an instant of the Scheduler's own clock. Returns the loops
+ * that this wakes.
+ */
 export function observe(state: SchedulerState, seen: Observation, now: Milliseconds): Wakes {
   switch (seen.kind) {
     case "replied":
@@ -168,7 +174,10 @@ export function observe(state: SchedulerState, seen: Observation, now: Milliseco
   }
 }
 
-/** Replies answer requests, are evidence of remote services, and free slots. One that was refused may be anybody's. */
+/**
+ * Replies answer requests, are evidence of remote services, and free slots. One that was refused
+ * may be anybody's.
+ */
 function observeReplies(
   state: SchedulerState,
   { received, outcomes, since }: Extract<Observation, { kind: "replied" }>,
@@ -235,7 +244,9 @@ function observeAdmission(
   }
 }
 
-/** What is claimed by an offer depends on the breakers, which are read again if that was long ago. */
+/**
+ * What is claimed by an offer depends on the breakers, which are read again if that was long ago.
+ */
 function observeOffer(
   { admission, remotes }: SchedulerState,
   { to, lanes, offered }: Extract<AdmissionObservation, { kind: "offered" }>,

@@ -4,8 +4,8 @@ import { refusalOf } from "../bearer.ts";
 import { Problem } from "../problem.ts";
 
 /**
- * What a stranger, a caller who shows no operators' token, is refused unless `ANONYMOUS_MAY` names it. Each with the
- * words that follow "ask for".
+ * What a stranger, a caller who shows no operators' token, is refused unless `ANONYMOUS_MAY` names
+ * it. Each with the words that follow "ask for".
  */
 export const anonymousPermissions = {
   urgent: "the priority urgent",
@@ -87,8 +87,8 @@ function mustRead({ headers }: Asking, mayRead: boolean): void {
 }
 
 /**
- * What strangers may ask for by `ANONYMOUS_MAY`. Unset: all while only this machine can reach the service, otherwise
- * nothing.
+ * What strangers may ask for by `ANONYMOUS_MAY`. Unset: all while only this machine can reach the
+ * service, otherwise nothing.
  */
 export function readAnonymousMay(
   setting: string | undefined,

@@ -3,8 +3,8 @@ import type { EnqueuedSubmission } from "@holdfast/state-store";
 const prefix = "application:";
 
 /**
- * The name under which the history keeps who enqueued a submission: the login, and what its application calls itself.
- * No process and no operator has a name that begins like it.
+ * The name under which the history keeps who enqueued a submission: the login, and what its
+ * application calls itself. No process and no operator has a name that begins like it.
  */
 export const applicationName = ({
   submitter,

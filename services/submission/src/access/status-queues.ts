@@ -1,6 +1,9 @@
 import type { AnonymousPermission } from "./access.ts";
 
-/** Whether a user of the broker may have statuses sent to a queue. Undefined: the message names no user. */
+/**
+ * Whether a user of the broker may have statuses sent to a queue. Undefined: the message names no
+ * user.
+ */
 export type OwnsStatusQueue = (user: string | undefined, queue: string) => boolean;
 
 const pair = "[\\w.-]{1,100}=([\\w-]{1,100}|\\*)";
@@ -8,8 +11,9 @@ const pair = "[\\w.-]{1,100}=([\\w-]{1,100}|\\*)";
 export const statusWordsPattern = `^${pair}(,${pair})*$`;
 
 /**
- * The owners of status queues, as the rights of the broker have them: `status.<word>` and all below it. Holdfast
- * writes to these queues with rights of its own, so it must ask for those of the sender.
+ * The owners of status queues, as the rights of the broker have them: `status.<word>` and all below
+ * it. Holdfast writes to these queues with rights of its own, so it must ask for those of the
+ * sender.
  */
 export function statusQueueOwners(
   setting: string,

@@ -114,7 +114,8 @@ test("a stranger who guesses an idempotency key learns that it was used, and no 
   const guessed = await submit({ input: { ...input, guest: "Grace" } });
   expect(guessed.json()).toMatchObject({ status: 422, code: "request.idempotency_key_reused" });
   expect(JSON.stringify([guessed.headers, guessed.body])).not.toContain(id);
-  // Who guesses the whole request, too, gets what its sender gets who repeats it: an id that opens nothing.
+  // Who guesses the whole request, too, gets what its sender gets who repeats it: an id that opens
+  // nothing.
   expect(idOf(await submit({ input }))).toBe(id);
   for (const path of ["", "/history", "/result", "/events"]) {
     expect((await app.inject({ url: `/v1/tasks/${id}${path}` })).statusCode).toBe(401);

@@ -56,7 +56,10 @@ export function commonCodes({ url, schema }: { url: string; schema: RouteSchema 
   ]);
 }
 
-/** Adds the common codes to what each route says of its own, for the document. To be called before there are routes. */
+/**
+ * Adds the common codes to what each route says of its own, for the document. To be called before
+ * there are routes.
+ */
 export function completeCodes(app: FastifyInstance): void {
   app.addHook("onRoute", (route: RouteOptions & { schema?: RouteSchema }) => {
     const { url, schema } = route;

@@ -70,7 +70,10 @@ interface Description {
   readonly isOpen?: boolean;
 }
 
-/** The part of a route's schema that says what it is, for the OpenAPI document. Answers are not checked by it. */
+/**
+ * The part of a route's schema that says what it is, for the OpenAPI document. Answers are not
+ * checked by it.
+ */
 export const describe = ({
   id,
   tag,

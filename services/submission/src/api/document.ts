@@ -57,15 +57,19 @@ export function documentOf(app: FastifyInstance): object {
 }
 
 /**
- * Leaves halves of characters out of a pattern: texts of other languages have none, and their engines, such as that of
- * pydantic, refuse a pattern that names them. Here they are refused as before.
+ * Leaves halves of characters out of a pattern: texts of other languages have none, and their
+ * engines, such as that of pydantic, refuse a pattern that names them. Here they are refused as
+ * before.
  */
 const withPortablePattern = (key: string, value: unknown): unknown =>
   key === "pattern" && typeof value === "string"
     ? value.replaceAll(String.raw`\ud800-\udfff`, "")
     : value;
 
-/** The active versions that are asked for. Throws a 422 for a name that is none of theirs, and for too many of them. */
+/**
+ * The active versions that are asked for. Throws a 422 for a name that is none of theirs, and for
+ * too many of them.
+ */
 async function workflowsOf(
   store: DocumentSources["store"],
   asked: string,
@@ -118,7 +122,10 @@ interface DocumentSources {
 
 /** The query of the document. */
 const DocumentQuery = Type.Object({
-  /** `active`: with the schemas of all active workflows; or names of workflows with commas between them. */
+  /**
+   * `active`: with the schemas of all active workflows; or names of workflows with commas between
+   * them.
+   */
   workflows: Type.Optional(Type.String({ maxLength: 10_000 })),
 });
 

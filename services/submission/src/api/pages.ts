@@ -27,11 +27,17 @@ export const pageFields = (
 export const sizeOf = (limit: number | undefined, { usual, most }: PageSize): number =>
   Math.min(limit ?? usual, most);
 
-/** The cursor for the end of a page. It is opaque to clients, so that it may be made otherwise one day. */
+/**
+ * The cursor for the end of a page. It is opaque to clients, so that it may be made otherwise one
+ * day.
+ */
 export const cursorOf = (last: string | null): string | null =>
   last === null ? null : Buffer.from(last).toString("base64url");
 
-/** Reads a cursor; null: the first page is asked for. Throws a 422 for what no page names as its next. */
+/**
+ * Reads a cursor; null: the first page is asked for. Throws a 422 for what no page names as its
+ * next.
+ */
 export function readCursor(
   after: string | undefined,
   isPlace: (text: string) => boolean,

@@ -18,8 +18,9 @@ export interface TypedWorkflow {
 }
 
 /**
- * The document with the schemas of workflows: a body of a submission names one of them and has its input, a result is one
- * of theirs, and each noun has a path of its own. Clients that are generated from it know what their tasks take and return.
+ * The document with the schemas of workflows: a body of a submission names one of them and has its
+ * input, a result is one of theirs, and each noun has a path of its own. Clients that are generated
+ * from it know what their tasks take and return.
  */
 export function withWorkflows(document: object, workflows: readonly TypedWorkflow[]): object {
   const plain = document as Document;
@@ -105,8 +106,8 @@ const pascal = (name: string): string =>
     .join("");
 
 /**
- * Makes a schema, and what it defines for itself, named schemas of the document: generators do not look for definitions
- * within a schema. Returns the name that it has there.
+ * Makes a schema, and what it defines for itself, named schemas of the document: generators do not
+ * look for definitions within a schema. Returns the name that it has there.
  */
 function hoist(schema: Part, wanted: string, schemas: Schemas): string {
   const name = schemas.free(wanted);

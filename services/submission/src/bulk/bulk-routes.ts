@@ -19,7 +19,9 @@ interface ById {
   readonly Params: { readonly id: string };
 }
 
-/** One action on many tasks, which the Supervisors work off: created, looked at and stopped here. */
+/**
+ * One action on many tasks, which the Supervisors work off: created, looked at and stopped here.
+ */
 export function bulkRoutes(app: FastifyInstance, deps: BulkDependencies): void {
   createBulkRoute(app, deps);
   listRoute(app, deps);

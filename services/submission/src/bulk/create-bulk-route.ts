@@ -159,7 +159,10 @@ const tooManyOpen = (most: number) =>
 const gone = (id: string) =>
   new Problem(404, "bulk.unknown", `The bulk operation ${id} was deleted meanwhile.`);
 
-/** Refuses what comes while so many are at it: each reads many tasks, and other routes need the store, too. */
+/**
+ * Refuses what comes while so many are at it: each reads many tasks, and other routes need the
+ * store, too.
+ */
 function limitTo(most: number) {
   let running = 0;
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {

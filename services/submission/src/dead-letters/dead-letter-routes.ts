@@ -47,7 +47,9 @@ interface Acting {
   readonly Body: Static<typeof ActBody>;
 }
 
-/** Messages that no service could use: operators look at them, send them once more, or discard them. */
+/**
+ * Messages that no service could use: operators look at them, send them once more, or discard them.
+ */
 export function deadLetterRoutes(app: FastifyInstance, deps: DeadLetterDependencies): void {
   const { store, onRequest } = deps;
   listRoute(app, deps);

@@ -4,8 +4,8 @@ import { isUtf8 } from "node:buffer";
 const longestRest = 3;
 
 /**
- * A body as text, for people to look at; null: it is none. It is never interpreted: whatever stands in it, it is shown as
- * it is. `isCut`: its last character may be incomplete.
+ * A body as text, for people to look at; null: it is none. It is never interpreted: whatever stands
+ * in it, it is shown as it is. `isCut`: its last character may be incomplete.
  */
 export function printableBody(body: Buffer, { isCut }: { readonly isCut: boolean }): string | null {
   for (let rest = 0; rest <= (isCut ? longestRest : 0); rest += 1) {

@@ -34,9 +34,9 @@ const dead: ReadonlySet<string> = new Set([deadReplyQueue, deadRequestQueue]);
 const replies: ReadonlySet<string> = new Set(replyQueues);
 
 /**
- * Decides by what the broker said of a dead letter, not by its body. Only submissions and replies may be sent once more: both
- * are recorded once however often they come. A request belongs to an attempt that is over by now: repeated, it could do
- * what was undone meanwhile.
+ * Decides by what the broker said of a dead letter, not by its body. Only submissions and replies
+ * may be sent once more: both are recorded once however often they come. A request belongs to an
+ * attempt that is over by now: repeated, it could do what was undone meanwhile.
  */
 export function replayOf(
   deadLetter: Pick<
@@ -75,10 +75,15 @@ const foreignQueue = "Its sender may not have its status sent to the queue that 
 
 const refused = (reason: string): Replay => ({ kind: "refused", reason });
 
-/** Milliseconds from the task that a message made until it died, after its last delivery; of a short time a tenth. */
+/**
+ * Milliseconds from the task that a message made until it died, after its last delivery; of a short
+ * time a tenth.
+ */
 const longestDeath = 3_600_000;
 
-/** The message id must be known as long as it may be sent again: a task may have been made under it. */
+/**
+ * The message id must be known as long as it may be sent again: a task may have been made under it.
+ */
 function submissionOf(
   kept: KeptProperties,
   { age, keepKeysFor }: { readonly age: number; readonly keepKeysFor: number },
@@ -97,7 +102,10 @@ function submissionOf(
   return { kind: "possible", message: { ...place, ...propertiesOf(kept, kept.messageId) } };
 }
 
-/** The token in a reply is what makes it count: a routing key that was forged leads to a reply that is refused. */
+/**
+ * The token in a reply is what makes it count: a routing key that was forged leads to a reply that
+ * is refused.
+ */
 function replyOf(kept: KeptProperties, id: string): Replay {
   const { routingKey } = kept;
   if (routingKey === null || agentOfReply(routingKey) === null) {

@@ -99,7 +99,8 @@ export function operatorRoute<Body extends Static<typeof ActBody>>(
       const makeRoom = roomForRows(request, reply);
       const { task } = await tasks.find(request.params.id, makeRoom);
       const version = versionOf(seen, task);
-      // Before anything else is said of the task as it stands: what is asked for was meant for another.
+      // Before anything else is said of the task as it stands: what is asked for was meant for
+      // another.
       if (version !== task.version) throw refusal("task.changed", version);
       await apply(deps, task, {
         version,
@@ -146,12 +147,15 @@ function mustSayVersion(ifMatch: string | undefined): string {
 }
 
 /**
- * An ETag of ours, also as a proxy has changed it that compresses answers: nginx makes it weak, Apache and others name
- * the encoding in it. It names the version of the task all the same.
+ * An ETag of ours, also as a proxy has changed it that compresses answers: nginx makes it weak,
+ * Apache and others name the encoding in it. It names the version of the task all the same.
  */
 const etag = /^(?:W\/)?"([1-9][0-9]{0,9})(?:[-;](?:gzip|br|zstd|deflate))?"$/;
 
-/** The version that one of these ETags names, that of the task if any does; with `*` it is that which the task has. */
+/**
+ * The version that one of these ETags names, that of the task if any does; with `*` it is that
+ * which the task has.
+ */
 function versionOf(ifMatch: string, task: TaskRecord): number {
   if (ifMatch.trim() === "*") return task.version;
   const named = ifMatch.split(",").map((one) => Number(etag.exec(one.trim())?.[1] ?? Number.NaN));
@@ -179,7 +183,9 @@ const refusals: Readonly<Record<OperatorRefusal, string>> = {
   "task.refused": "The task cannot be moved this way from where it stands.",
 };
 
-/** Refusals that the state of a task is to blame for, and not that it has changed since it was seen. */
+/**
+ * Refusals that the state of a task is to blame for, and not that it has changed since it was seen.
+ */
 const refusedAs409 = (Object.keys(refusals) as OperatorRefusal[]).filter(
   (code) => code !== "task.changed",
 );

@@ -5,7 +5,10 @@ import { Problem } from "../problem.ts";
 
 export const codesOfFailedStep: Codes = { 409: [...failedStepRefusals] };
 
-/** Returns the failed step of that name, or without a name the only one that failed for the task's goal. */
+/**
+ * Returns the failed step of that name, or without a name the only one that failed for the task's
+ * goal.
+ */
 export function failedStep({ steps, goal }: TaskRecord, name: string | undefined): StepRecord {
   const found = findFailedStep(steps, { goal, name: name ?? null });
   if ("step" in found) return found.step;

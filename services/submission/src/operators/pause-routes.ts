@@ -31,7 +31,10 @@ const knownAgents = async (store: OperationsStore): Promise<readonly string[]> =
   ...new Set((await store.findLanes()).flatMap(agentsOfLane)),
 ];
 
-/** Pauses an Agent or a workflow: none of its steps is claimed until it is resumed. Lists what is paused. */
+/**
+ * Pauses an Agent or a workflow: none of its steps is claimed until it is resumed. Lists what is
+ * paused.
+ */
 export function pauseRoutes(
   app: FastifyInstance,
   { store, hint, onRequest }: PauseDependencies,

@@ -21,8 +21,9 @@ interface Act {
 }
 
 /**
- * Remote services and their circuit breakers. An operator holds a service, and no step of its Agents is claimed until
- * an operator releases it; or releases one that failed, which closes its breaker. Its steps follow in growing numbers.
+ * Remote services and their circuit breakers. An operator holds a service, and no step of its
+ * Agents is claimed until an operator releases it; or releases one that failed, which closes its
+ * breaker. Its steps follow in growing numbers.
  */
 export function remoteRoutes(
   app: FastifyInstance,

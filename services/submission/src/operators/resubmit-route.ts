@@ -58,7 +58,10 @@ interface Target {
   readonly failed: StepRecord;
 }
 
-/** The input that the step has, with these changes. Throws a 422 where they do not fit, or the Agent would refuse that. */
+/**
+ * The input that the step has, with these changes. Throws a 422 where they do not fit, or the Agent
+ * would refuse that.
+ */
 async function patched(
   patch: JsonPatch,
   { task: { taskId, workflow: name }, failed }: Target,

@@ -191,7 +191,10 @@ const pausedAs = (kind: "agent" | "workflow", name: string): OverviewFacts["paus
 const heldBack = [{ ...remote, state: "open", heldSteps: 7 }] as const;
 const broken = { breaker: "open", living: true, lastSeen: calm.now.getTime(), openUntil: null };
 
-/** What shows each cause, and the need that it is; of a queue at the broker the overview knows nothing. */
+/**
+ * What shows each cause, and the need that it is; of a queue at the broker the overview knows
+ * nothing.
+ */
 const shows: Readonly<Record<CauseKind, readonly [Parameters<typeof needs>[0], string] | null>> = {
   scheduler: [{ instances: [process("supervisor")] }, "scheduler"],
   broker: [{ broker: { ...unseenBroker, blocked: "low on disk" } }, "broker"],

@@ -66,7 +66,10 @@ export interface NeedFacts {
 /** Milliseconds after which a notification should have been sent. */
 const sentWithin: Milliseconds = 60_000;
 
-/** What needs an operator: first what keeps tasks from going on, causes before their effects, as `why` has them. Pure. */
+/**
+ * What needs an operator: first what keeps tasks from going on, causes before their effects, as
+ * `why` has them. Pure.
+ */
 export function findAgentDemands(found: NeedFacts): readonly Need[] {
   const causes = causesOf(found);
   return [

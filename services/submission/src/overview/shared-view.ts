@@ -7,8 +7,8 @@ interface Freshness {
 }
 
 /**
- * One look for all that ask: while it is under way they wait for it, and afterwards it is answered again for
- * `freshFor`. A look that fails is not kept.
+ * One look for all that ask: while it is under way they wait for it, and afterwards it is answered
+ * again for `freshFor`. A look that fails is not kept.
  */
 export function sharedView<T>(
   look: () => Promise<T>,

@@ -7,7 +7,10 @@ import {
 } from "@holdfast/domain";
 import type { TaskRecord } from "@holdfast/state-store";
 
-/** Bytes of the values that a result is made of, as they are written out: each as often as the workflow names it. */
+/**
+ * Bytes of the values that a result is made of, as they are written out: each as often as the
+ * workflow names it.
+ */
 export const mostResultBytes = 1024 * 1024;
 
 /** What stands in the place of a result that is larger. */
@@ -19,7 +22,10 @@ interface Made {
   readonly bytes: number;
 }
 
-/** What the workflow says a processed task results in; nothing of it is stored. A missing value loses itself only. */
+/**
+ * What the workflow says a processed task results in; nothing of it is stored. A missing value
+ * loses itself only.
+ */
 export function resultOf(
   {
     input,

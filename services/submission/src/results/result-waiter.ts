@@ -18,15 +18,19 @@ interface Wait {
 /** Waits for tasks to end. */
 export interface ResultWaiter {
   /**
-   * Resolves when the task has ended, or earlier: after `timeout`, when the process stops, when the caller is gone
-   * (`onGone` is given what to call then), or at once when too many wait, or too many of its address.
+   * Resolves when the task has ended, or earlier: after `timeout`, when the process stops, when the
+   * caller is gone (`onGone` is given what to call then), or at once when too many wait, or too
+   * many of its address.
    */
   wait(taskId: string, how: Wait): Promise<void>;
   /** Lets all that wait go. */
   stop(): void;
 }
 
-/** Milliseconds between two looks: fewer while the youngest has waited for less than a second, more afterwards. */
+/**
+ * Milliseconds between two looks: fewer while the youngest has waited for less than a second, more
+ * afterwards.
+ */
 const soon: Milliseconds = 20;
 const later: Milliseconds = 250;
 const young: Milliseconds = 1_000;
@@ -40,8 +44,8 @@ interface Waiting {
 }
 
 /**
- * One look at the store at a time asks for all tasks that are waited for, however many wait. Nothing is asked while
- * no request waits.
+ * One look at the store at a time asks for all tasks that are waited for, however many wait.
+ * Nothing is asked while no request waits.
  */
 export function resultWaiter({
   store,

@@ -13,7 +13,10 @@ const grace: Milliseconds = 20_000;
 export const isSettled = ({ finishedAt, state }: TaskResource): boolean =>
   finishedAt !== null || state === "halted";
 
-/** Has the request wait until the task has ended or halted, or its time is over. Its connection is kept for as long. */
+/**
+ * Has the request wait until the task has ended or halted, or its time is over. Its connection is
+ * kept for as long.
+ */
 export async function waitForResult(
   waiter: ResultWaiter,
   request: FastifyRequest,

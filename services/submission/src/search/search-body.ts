@@ -73,8 +73,8 @@ export const SearchFilter = Type.Object(
 );
 
 /**
- * The body of a search. `$like` has `*` for any characters. All conditions must be true. Labels are named
- * `label.x`; other names are refused with those that there are.
+ * The body of a search. `$like` has `*` for any characters. All conditions must be true. Labels are
+ * named `label.x`; other names are refused with those that there are.
  */
 export const SearchBody = Type.Object(
   {
@@ -98,7 +98,10 @@ export const SearchBody = Type.Object(
 export type SearchBody = Static<typeof SearchBody>;
 type Condition = Static<typeof Condition>;
 
-/** A filter in which the workflows still have the names that were asked for. Its texts are such as the store keeps. */
+/**
+ * A filter in which the workflows still have the names that were asked for. Its texts are such as
+ * the store keeps.
+ */
 export function filterOfBody({ filter = {} }: SearchBody): TaskFilter {
   mustBeStorable(filter, "filter");
   const { createdAt, fingerprint = null, text = null, ...rest } = filter;

@@ -18,8 +18,9 @@ const page = { "200": { words: "A page of tasks.", schema: ref("TaskPage") } };
 const labels = "A label `x` is asked for as `label.x`.";
 
 /**
- * Lists, searches and counts tasks, newest first. For operators only: a submitter knows the ids of its own tasks,
- * and may not see those of others. What is found is what the store holds at that moment.
+ * Lists, searches and counts tasks, newest first. For operators only: a submitter knows the ids of
+ * its own tasks, and may not see those of others. What is found is what the store holds at that
+ * moment.
  */
 export function searchRoutes(app: FastifyInstance, deps: SearchDependencies): void {
   listRoute(app, deps);

@@ -1,7 +1,10 @@
 import type { TaskCondition, TaskFilter } from "@holdfast/state-store";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
 
-/** The filter with the full names of workflows: one that is asked for without a version means all its versions. */
+/**
+ * The filter with the full names of workflows: one that is asked for without a version means all
+ * its versions.
+ */
 export async function withVersions(
   filter: TaskFilter,
   directory: Pick<WorkflowDirectory, "versionsOf">,

@@ -11,8 +11,9 @@ export interface FreshChanges {
 }
 
 /**
- * Entries of the history get their numbers before they can be seen, so that one may appear after a later one did. What
- * came in the last seconds is read again, therefore, and what was sent before is left out.
+ * Entries of the history get their numbers before they can be seen, so that one may appear after a
+ * later one did. What came in the last seconds is read again, therefore, and what was sent before
+ * is left out.
  */
 const overlap: Milliseconds = 5_000;
 /** Tasks of one event. */

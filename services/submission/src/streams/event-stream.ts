@@ -15,7 +15,9 @@ export interface EventStream {
   send(event: StreamEvent): void;
   /** Sends what was written once for many clients. */
   sendWritten(event: Buffer): void;
-  /** A line that clients skip: it shows that the connection lives, and people what is the matter. */
+  /**
+   * A line that clients skip: it shows that the connection lives, and people what is the matter.
+   */
   comment(text: string): void;
   end(): void;
   /** Bytes that the client has not read. */

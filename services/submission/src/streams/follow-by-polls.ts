@@ -9,7 +9,10 @@ export interface Following<One> {
 }
 
 interface Polling<One> {
-  /** Reads the store for all followers, and resolves to the pause before the next poll. May remove followers. */
+  /**
+   * Reads the store for all followers, and resolves to the pause before the next poll. May remove
+   * followers.
+   */
   readonly poll: (followers: Set<One>) => Promise<Milliseconds>;
   /** Called when a client comes while no other follows. */
   readonly onFirst?: () => void;
@@ -18,7 +21,9 @@ interface Polling<One> {
 /** The pause while the store does not answer. */
 const afterFailure: Milliseconds = 1_000;
 
-/** Polls the store for all followers together, one poll at a time; not at all while there are none. */
+/**
+ * Polls the store for all followers together, one poll at a time; not at all while there are none.
+ */
 export function followByPolls<One extends { readonly stream: Pick<EventStream, "comment"> }>({
   poll,
   onFirst = () => {},

@@ -25,12 +25,16 @@ const betweenTicks: Milliseconds = 2_000;
 const mostMoves = 20_000;
 /** Tasks that a poll reads. More are sent than one event has, if they were not sent before. */
 const mostRead = 2_000;
-/** Clients that go on somewhere else than the others, for each poll; the others of these have to wait for the next. */
+/**
+ * Clients that go on somewhere else than the others, for each poll; the others of these have to
+ * wait for the next.
+ */
 const mostResumed = 20;
 
 /**
- * Sends to each that follows all tasks which of them have changed, and how the system is, once a second. A client that
- * comes again, or that did not read for a while, gets what it missed by a query of its own.
+ * Sends to each that follows all tasks which of them have changed, and how the system is, once a
+ * second. A client that comes again, or that did not read for a while, gets what it missed by a
+ * query of its own.
  */
 export function followChanges(deps: ChangesDependencies): Following<ChangesFollower> {
   const ticks = tickSender(deps);

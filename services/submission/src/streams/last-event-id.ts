@@ -16,7 +16,10 @@ export interface Resuming {
   readonly Querystring: Static<typeof StreamQuery>;
 }
 
-/** The entry of the history after which the client goes on, as it says; null: it says nothing, or nothing that is one. */
+/**
+ * The entry of the history after which the client goes on, as it says; null: it says nothing, or
+ * nothing that is one.
+ */
 export function lastEventId({
   headers,
   query,

@@ -16,12 +16,16 @@ interface StreamOptions {
 
 /** All streams of the process. */
 export interface OpenStreams {
-  /** Throws `request.overload` when there are too many, or too many of this address, or the process stops. */
+  /**
+   * Throws `request.overload` when there are too many, or too many of this address, or the process
+   * stops.
+   */
   mustHaveRoom(request: FastifyRequest): void;
   open(request: FastifyRequest, reply: FastifyReply, closed: () => void): EventStream;
   /**
-   * Whether a client can get events. False: so much is unread, by this client or by all, that the next ones have to
-   * wait. A client that does not read is dropped. `bytes`: of the next event, if it is large.
+   * Whether a client can get events. False: so much is unread, by this client or by all, that the
+   * next ones have to wait. A client that does not read is dropped. `bytes`: of the next event, if
+   * it is large.
    */
   isReady(stream: EventStream, bytes?: number): boolean;
   /** Makes room to read what is then sent to this client; released once that was written. */
@@ -37,7 +41,10 @@ const mostUnread = 64 * 1_024;
 /** It is dropped when it has left something unread for so long. */
 const timeout: Milliseconds = 30_000;
 
-/** Bounds how many streams there are and what they keep in memory, and ends them when the process stops. */
+/**
+ * Bounds how many streams there are and what they keep in memory, and ends them when the process
+ * stops.
+ */
 export function openStreams({
   room,
   memory,

@@ -33,8 +33,8 @@ async function pollTasks(deps: PollDependencies, followers: readonly Follower[])
 }
 
 /**
- * Sends moves of tasks. Their states are read before their moves, so that the end of a task is not seen before its
- * last move.
+ * Sends moves of tasks. Their states are read before their moves, so that the end of a task is not
+ * seen before its last move.
  */
 async function sendMoves(
   { store, streams }: PollDependencies,
@@ -66,7 +66,10 @@ function noteStanding(follower: Follower, standing: TaskStanding | null): void {
   follower.endedVersion = standing.hasEnded ? standing.version : null;
 }
 
-/** Sends a task as a whole to followers that have all of its moves. It is read and written once for all of them. */
+/**
+ * Sends a task as a whole to followers that have all of its moves. It is read and written once for
+ * all of them.
+ */
 async function sendTask({ tasks, streams }: PollDependencies, group: readonly Follower[]) {
   const ready = group.filter(({ stream }) => streams.isReady(stream));
   const [first] = ready;
@@ -91,7 +94,10 @@ async function sendTask({ tasks, streams }: PollDependencies, group: readonly Fo
   }
 }
 
-/** Why a task cannot be shown: it is gone, or its definition cannot be used; null: there is no room for it now. */
+/**
+ * Why a task cannot be shown: it is gone, or its definition cannot be used; null: there is no room
+ * for it now.
+ */
 function refusalOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
   if (error === overload) return null;
@@ -116,7 +122,9 @@ const shortPause: Milliseconds = 250;
 const longPause: Milliseconds = 1_000;
 const few = 100;
 
-/** Sends to each follower of a task what becomes of it. One poll reads all tasks that are followed. */
+/**
+ * Sends to each follower of a task what becomes of it. One poll reads all tasks that are followed.
+ */
 export const followTasks = (deps: PollDependencies): Following<Follower> =>
   followByPolls({
     async poll(followers) {

@@ -27,8 +27,8 @@ export interface Follower {
 }
 
 /**
- * Moves get their numbers before they can be seen, so that one may appear after a later one did. What came in the
- * last seconds is read again, therefore, and what was sent before is left out.
+ * Moves get their numbers before they can be seen, so that one may appear after a later one did.
+ * What came in the last seconds is read again, therefore, and what was sent before is left out.
  */
 export const overlap: Milliseconds = 5_000;
 

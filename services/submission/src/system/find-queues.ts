@@ -13,7 +13,10 @@ interface QueueSources {
   readonly brokerUrl: string;
 }
 
-/** Asks RabbitMQ's HTTP API, which alone counts queues without taking part. An answer that fails is a sentence. */
+/**
+ * Asks RabbitMQ's HTTP API, which alone counts queues without taking part. An answer that fails is
+ * a sentence.
+ */
 export async function findQueues({ managementUrl, brokerUrl }: QueueSources): Promise<FoundQueues> {
   if (managementUrl === null) {
     return notKnown(

@@ -25,7 +25,9 @@ const most = 1_000;
 /** Moves that are read for them: an attempt has two, and a task that halts and goes on has more. */
 const mostMoves = 4_000;
 
-/** Shows the attempts of a task, with the deadline that each ran against, and what came too late. */
+/**
+ * Shows the attempts of a task, with the deadline that each ran against, and what came too late.
+ */
 export function attemptsRoute(app: FastifyInstance, deps: AttemptsDependencies): void {
   const { onRequest } = deps;
   const schema = {
@@ -119,8 +121,9 @@ interface Sources {
 }
 
 /**
- * What the request of a step holds, as it is made of the definition and of what the steps before it returned; null
- * stands for what they have not returned yet. Of an undo: what the step was given, and what it returned.
+ * What the request of a step holds, as it is made of the definition and of what the steps before it
+ * returned; null stands for what they have not returned yet. Of an undo: what the step was given,
+ * and what it returned.
  */
 function attemptInputs({ task, definition, limits }: Sources): (step: string) => Json {
   const outputs = new Map(task.steps.map(({ name, output }) => [name, output]));

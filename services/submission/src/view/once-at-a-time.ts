@@ -1,8 +1,8 @@
 import type { Milliseconds } from "@holdfast/domain";
 
 /**
- * A look that costs much: one at a time, and who asks meanwhile or soon afterwards gets what it found. A failure is
- * not kept.
+ * A look that costs much: one at a time, and who asks meanwhile or soon afterwards gets what it
+ * found. A failure is not kept.
  */
 export function onceAtATime<Found>(
   look: () => Promise<Found>,

@@ -20,7 +20,10 @@ interface BulkDependencies {
 /** Tasks that one transaction moves, and items of which one round looks what became of them. */
 const applyBatch = 50;
 const verifyBatch = 500;
-/** Milliseconds. A round after which others get their turn at the store, and one after which nothing was seen. */
+/**
+ * Milliseconds. A round after which others get their turn at the store, and one after which nothing
+ * was seen.
+ */
 const shortestRest = 20;
 const whileVerifying = 500;
 
@@ -36,7 +39,10 @@ interface BulkOptions extends Pick<BulkDependencies, "store" | "log" | "failpoin
 /** Scan intervals between two looks for an operation while there is none. */
 const restFactor = 2;
 
-/** Works off bulk operations: `once` for cron, as far as their rates allow now; `run` until the signal aborts. */
+/**
+ * Works off bulk operations: `once` for cron, as far as their rates allow now; `run` until the
+ * signal aborts.
+ */
 export function bulkOperations(bulk: BulkOptions) {
   const { broker, scanInterval, metrics = noMetrics, ...options } = bulk;
   const work = workBulkOperations({
@@ -56,9 +62,10 @@ export function bulkOperations(bulk: BulkOptions) {
 }
 
 /**
- * One round over all open bulk operations: applies each to its next tasks, as its rate and its canary allow, and
- * looks what became of those before. All that is known stands in the store, so any Supervisor goes on where another
- * was killed; each skips an operation that another holds (SKIP LOCKED). Resolves to the delay until the next round.
+ * One round over all open bulk operations: applies each to its next tasks, as its rate and its
+ * canary allow, and looks what became of those before. All that is known stands in the store, so
+ * any Supervisor goes on where another was killed; each skips an operation that another holds (SKIP
+ * LOCKED). Resolves to the delay until the next round.
  */
 export function workBulkOperations(deps: BulkDependencies) {
   const { store, rest } = deps;
@@ -78,7 +85,10 @@ export function workBulkOperations(deps: BulkDependencies) {
   };
 }
 
-/** The item after which the next look at an operation begins, by its id: only this process needs to know. */
+/**
+ * The item after which the next look at an operation begins, by its id: only this process needs to
+ * know.
+ */
 interface Places {
   readonly applied: Map<string, number>;
   readonly verified: Map<string, number>;

@@ -10,7 +10,10 @@ interface World {
   /** Tasks whose own limit has passed. */
   readonly taskIds?: readonly string[];
   readonly nextIn?: number | null;
-  /** The number of queues for which probes have shown that replies would have arrived; all unless given. */
+  /**
+   * The number of queues for which probes have shown that replies would have arrived; all unless
+   * given.
+   */
   readonly proven?: number;
   /** Milliseconds for which probes have been on their way. */
   readonly outFor?: number;
@@ -125,7 +128,10 @@ test.each<[string, World]>([
   expect(hints).toBe(0);
 });
 
-/** A store in which so many steps are overdue, and the tasks of the first ones are locked for as long as the test lasts. */
+/**
+ * A store in which so many steps are overdue, and the tasks of the first ones are locked for as
+ * long as the test lasts.
+ */
 function lockedStore({ steps, locked }: { readonly steps: number; readonly locked: number }) {
   const overdue = Array.from({ length: steps }, (_, number) => ({
     taskId: `task ${number}`,

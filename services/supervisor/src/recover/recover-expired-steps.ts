@@ -46,20 +46,24 @@ interface RecoveryDependencies {
 const batch = 200;
 /** Milliseconds. */
 const shortestRest = 50;
-/** A Scheduler that cannot record its replies says so within a second, and its report stands for two. */
+/**
+ * A Scheduler that cannot record its replies says so within a second, and its report stands for
+ * two.
+ */
 const reportedWithin = 3_000;
 /**
- * Milliseconds for which replies are waited for that one Scheduler may hold, while others record theirs. What is
- * silent then is tried again, and no failure is counted.
+ * Milliseconds for which replies are waited for that one Scheduler may hold, while others record
+ * theirs. What is silent then is tried again, and no failure is counted.
  */
 const timeout = 10_000;
 
 /**
  * One scan: finds steps whose complete-by time has passed and has `decide` apply the remedy that
  * stands at the step. The Supervisor knows nothing of what the steps do, reads no payload and asks
- * no Agent. Silence is judged once probes show that a reply would have arrived. Supervisors share the work: each skips
- * locked tasks (SKIP LOCKED), and the next scan leaves them out, so that they hide none of those after them. Resolves to
- * the delay until the next scan: until the next complete-by time, within bounds.
+ * no Agent. Silence is judged once probes show that a reply would have arrived. Supervisors share
+ * the work: each skips locked tasks (SKIP LOCKED), and the next scan leaves them out, so that they
+ * hide none of those after them. Resolves to the delay until the next scan: until the next
+ * complete-by time, within bounds.
  */
 export function recoverExpiredSteps(deps: RecoveryDependencies) {
   const { store, recoveryDelay, probes, rest } = deps;
@@ -94,8 +98,8 @@ export function recoverExpiredSteps(deps: RecoveryDependencies) {
 }
 
 /**
- * Whether a Scheduler holds replies that it cannot record: probes go to another one meanwhile. Replies that it holds are
- * waited for, but not for ever.
+ * Whether a Scheduler holds replies that it cannot record: probes go to another one meanwhile.
+ * Replies that it holds are waited for, but not for ever.
  */
 function unrecordedReplies({
   store,
@@ -115,7 +119,10 @@ function unrecordedReplies({
   };
 }
 
-/** Has the domain decide on what has expired. Returns how many events changed a task, and holds the tasks of the others. */
+/**
+ * Has the domain decide on what has expired. Returns how many events changed a task, and holds the
+ * tasks of the others.
+ */
 function applyRemedies(deps: RecoveryDependencies) {
   const { store, hint, cancel, log, failpoint, actor } = deps;
   const trace = recoveryTracer(deps.tracing ?? noTracing);
@@ -186,7 +193,10 @@ interface Recovery {
   readonly begun: number;
 }
 
-/** Gives each remedy of the Supervisor a span: below the attempt that was silent, or below the task whose limit passed. */
+/**
+ * Gives each remedy of the Supervisor a span: below the attempt that was silent, or below the task
+ * whose limit passed.
+ */
 const recoveryTracer =
   (tracing: Tracing) =>
   ({ taskId, event }: ReportedTaskEvent, { context, action, begun }: Recovery): void => {

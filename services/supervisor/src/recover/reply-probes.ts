@@ -14,7 +14,10 @@ interface ProbeOptions {
 const looks = { shortest: 50, longest: 250 };
 /** Milliseconds between two probes to one queue, while none arrives. */
 const repeats = { shortest: 250, longest: 5_000 };
-/** Milliseconds after which probes that do not arrive are logged, and after which a person is alerted. */
+/**
+ * Milliseconds after which probes that do not arrive are logged, and after which a person is
+ * alerted.
+ */
 const [loggedAfter, alertedAfter] = [1_000, 10_000];
 
 /** What a probe has met with that has not been recorded; null: nothing is known to be wrong. */
@@ -34,10 +37,10 @@ interface SentProbe {
 }
 
 /**
- * Finds out whether silence means anything. A probe goes to each queue of replies, by the exchange, the route and the
- * Schedulers that a reply would take, and these record it in the state store. Until it is recorded there, what is
- * missing may be on its way. What becomes of probes stands in the store: all Supervisors share it, and one that starts
- * again goes on with it.
+ * Finds out whether silence means anything. A probe goes to each queue of replies, by the exchange,
+ * the route and the Schedulers that a reply would take, and these record it in the state store.
+ * Until it is recorded there, what is missing may be on its way. What becomes of probes stands in
+ * the store: all Supervisors share it, and one that starts again goes on with it.
  */
 export function replyProbes({ store, broker, clock, log }: ProbeOptions) {
   const sender = probeSender({ broker, clock });
@@ -61,7 +64,10 @@ export function replyProbes({ store, broker, clock, log }: ProbeOptions) {
   return {
     /** Milliseconds for which probes have been on their way; 0: none is. */
     outFor: (): number => (begun === null ? 0 : clock.now() - begun),
-    /** Sends probes because of silence that began so many milliseconds ago. Returns when to look whether they arrived. */
+    /**
+     * Sends probes because of silence that began so many milliseconds ago. Returns when to look
+     * whether they arrived.
+     */
     async ask(silentFor: number): Promise<number> {
       begun ??= clock.now();
       const probes = replyQueues.map((queue) => ({ queue, trouble: sender.troubleOf(queue) }));

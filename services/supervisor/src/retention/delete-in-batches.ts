@@ -4,7 +4,10 @@ import { type Clock, sleep } from "@holdfast/runtime";
 export const batch = 200;
 /** Milliseconds between two batches, in which other transactions get their locks. */
 export const pause = 50;
-/** Batches of one kind in one round: what comes after it waits no longer, however many rows there are. */
+/**
+ * Batches of one kind in one round: what comes after it waits no longer, however many rows there
+ * are.
+ */
 const mostBatches = 20;
 
 /** What a round has deleted of one kind. */

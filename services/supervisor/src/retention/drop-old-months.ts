@@ -27,10 +27,11 @@ interface RetentionDependencies {
 }
 
 /**
- * Deletes what is past its retention: expired idempotency keys, idle fairness keys and old messages always, finished
- * tasks when a time is set, and nothing by a clock that has jumped. A month that is over is dropped as a whole; of one
- * with an unfinished task, the finished tasks are deleted. Each kind has a share of the round, so that none keeps the
- * others waiting. Resolves to whether one of them may have more.
+ * Deletes what is past its retention: expired idempotency keys, idle fairness keys and old messages
+ * always, finished tasks when a time is set, and nothing by a clock that has jumped. A month that
+ * is over is dropped as a whole; of one with an unfinished task, the finished tasks are deleted.
+ * Each kind has a share of the round, so that none keeps the others waiting. Resolves to whether
+ * one of them may have more.
  */
 export function dropOldMonths(deps: RetentionDependencies) {
   const { store, clock, keep } = deps;
@@ -79,7 +80,10 @@ async function dropMonth(
   return isPartial;
 }
 
-/** Checks whether the store's clock has jumped ahead, and logs when that changes. The store deletes nothing meanwhile. */
+/**
+ * Checks whether the store's clock has jumped ahead, and logs when that changes. The store deletes
+ * nothing meanwhile.
+ */
 function clockGuard({
   store,
   log,
@@ -107,8 +111,8 @@ const mostBytes = 64 * 1024 ** 2;
 const countEvery = 600_000;
 
 /**
- * Deletes refused replies and dead letters that are old, and those beyond the limit of their sender. Resolves to
- * whether there may be more.
+ * Deletes refused replies and dead letters that are old, and those beyond the limit of their
+ * sender. Resolves to whether there may be more.
  */
 function deleteMessages({ store, log, clock, keepMessages }: RetentionDependencies) {
   let countedAt = Number.NEGATIVE_INFINITY;

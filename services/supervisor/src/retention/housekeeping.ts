@@ -35,14 +35,22 @@ export interface HousekeepingOptions {
 const keysInSweep = 1_000;
 /** Rounds of one kind that a run of cron has at most: what is left is for the next one. */
 const mostRounds = 100;
-/** The sweep of business keys takes a tenth of the time: at 10 ms for a batch, 10,000 keys a second. */
+/**
+ * The sweep of business keys takes a tenth of the time: at 10 ms for a batch, 10,000 keys a second.
+ */
 const sweepRestFactor = 9;
 
-/** What keeps the store from growing with its past, and counts what happened: `once` for cron, `run` until the signal aborts. */
+/**
+ * What keeps the store from growing with its past, and counts what happened: `once` for cron, `run`
+ * until the signal aborts.
+ */
 export function housekeeping({ clock = systemClock, ...options }: HousekeepingOptions) {
   const make = makePartitions(options);
   const forget = dropOldMonths({ ...options, clock });
-  /** Deletes the keys of tasks that have ended. The store keeps how far the sweep has come; true: these were the last. */
+  /**
+   * Deletes the keys of tasks that have ended. The store keeps how far the sweep has come; true:
+   * these were the last.
+   */
   const sweep = async (): Promise<boolean> =>
     (await options.store.deleteFreeBusinessKeys({ batch: keysInSweep })).isLast;
   const count = rollUpHistory(options);
@@ -107,7 +115,9 @@ interface Forgetting {
 /** Milliseconds. The shortest time that counts are kept is three days. */
 const statisticsInterval = 3_600_000;
 
-/** Deletes counts and groups of failures that are past their time. Resolves to how long to interval. */
+/**
+ * Deletes counts and groups of failures that are past their time. Resolves to how long to interval.
+ */
 const forgetStatistics =
   ({ store, ...ending }: Forgetting) =>
   async (): Promise<number> => {

@@ -3,16 +3,22 @@ import type { SupervisorStore } from "@holdfast/state-store";
 
 export type CountingStore = Pick<SupervisorStore, "findStatisticsProgress" | "rollUp">;
 
-/** Milliseconds between two looks whether the history has become longer, and while another Supervisor counts. */
+/**
+ * Milliseconds between two looks whether the history has become longer, and while another
+ * Supervisor counts.
+ */
 const interval = 5_000;
 /** Milliseconds between two batches, in which others get the store's attention. */
 const pause = 50;
-/** Entries: it is logged when the Supervisors have fallen behind by so many, and when they have caught up. */
+/**
+ * Entries: it is logged when the Supervisors have fallen behind by so many, and when they have
+ * caught up.
+ */
 const muchBehind = 100_000;
 
 /**
- * Counts what was added to the history, a batch in each round. Where nothing was added that is one short statement.
- * Resolves to the milliseconds until the next round.
+ * Counts what was added to the history, a batch in each round. Where nothing was added that is one
+ * short statement. Resolves to the milliseconds until the next round.
  */
 export function rollUpHistory({
   store,

@@ -12,7 +12,9 @@ interface Acting {
   readonly field?: string;
 }
 
-/** Opens the dialog of an action, sees that it wants a reason, gives one, and asks for the action. */
+/**
+ * Opens the dialog of an action, sees that it wants a reason, gives one, and asks for the action.
+ */
 export async function ask({ page, verb, reason, within, field }: Acting): Promise<Locator> {
   const button = (within ?? page.locator("main")).getByRole("button", { name: `${verb} …` });
   await button.first().click();

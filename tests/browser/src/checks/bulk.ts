@@ -7,14 +7,15 @@ import { halting, quick } from "../system/workflows.ts";
 const count = 4;
 
 /**
- * Goes from the group of failures over dry run and canary to an outcome that is verified, while a Supervisor is
- * killed.
+ * Goes from the group of failures over dry run and canary to an outcome that is verified, while a
+ * Supervisor is killed.
  */
 export async function repairInBulk({ at, show }: Bench): Promise<void> {
   await setFaultSettings(at.system, "notifications", {});
   const ids: string[] = [];
   for (let seed = 40; seed < 40 + count; seed += 1) {
-    // An order that succeeds before each that fails: the circuit of the Agent stays closed, so that all fail alike.
+    // An order that succeeds before each that fails: the circuit of the Agent stays closed, so that
+    // all fail alike.
     await setFaultSettings(at.system, "shipping", {});
     await at.reaches(await at.order(quick.name), "processed");
     await setFaultSettings(at.system, "shipping", { errorRate: 1 });

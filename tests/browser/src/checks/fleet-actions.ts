@@ -53,7 +53,10 @@ export async function holdRemote({ at, show }: Bench): Promise<void> {
   expect(complaints).toEqual([]);
 }
 
-/** A workflow is retired, takes no tasks then, also of a submission that starts anew, and is reinstated. */
+/**
+ * A workflow is retired, takes no tasks then, also of a submission that starts anew, and is
+ * reinstated.
+ */
 export async function retireWorkflow({ at, show }: Bench): Promise<void> {
   await using shown = await show(`/workflows/${quick.name}`);
   const { page, complaints } = shown;

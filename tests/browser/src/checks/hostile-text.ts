@@ -6,7 +6,9 @@ import { until } from "../system/start-console-system.ts";
 import { act } from "./act.ts";
 import { pixelsBeyond } from "./pixels-beyond.ts";
 
-/** Every field that a user controls has hostile text: it is shown as text, and nothing of it runs. */
+/**
+ * Every field that a user controls has hostile text: it is shown as text, and nothing of it runs.
+ */
 export async function showHostileText({ at, show }: Bench): Promise<void> {
   const ids = await submitHostileTasks(at);
   await leaveDeadLetters(at);
@@ -17,7 +19,8 @@ export async function showHostileText({ at, show }: Bench): Promise<void> {
     .first()
     .waitFor();
   await expectHarmless(shown, "the list of tasks");
-  // One with an output and one with a fault; that which turns the direction of text, and the longest word.
+  // One with an output and one with a fault; that which turns the direction of text, and the
+  // longest word.
   for (const index of [0, 1, hostileTexts.length - 3, hostileTexts.length - 1]) {
     const text = hostileTexts[index] ?? "";
     await shown.goTo(`/tasks/${ids[index]}`);
@@ -38,7 +41,10 @@ export async function showHostileText({ at, show }: Bench): Promise<void> {
   expect(complaints.filter((one) => !/status of 4\d\d/.test(one))).toEqual([]);
 }
 
-/** One task for each text: as its key, label and input, and in turn as an output and as the message of a fault. */
+/**
+ * One task for each text: as its key, label and input, and in turn as an output and as the message
+ * of a fault.
+ */
 async function submitHostileTasks(at: Bench["at"]): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const [index, text] of hostileTexts.entries()) {
@@ -85,7 +91,10 @@ async function leaveDeadLetters(at: Bench["at"]): Promise<void> {
   });
 }
 
-/** Wakes handlers that wait for a mouse, and looks whether anything ran, became markup, or left its place. */
+/**
+ * Wakes handlers that wait for a mouse, and looks whether anything ran, became markup, or left its
+ * place.
+ */
 async function expectHarmless({ page }: Pick<Shown, "page">, place: string): Promise<void> {
   await page.evaluate(() => {
     for (const element of document.querySelectorAll("main *")) {
@@ -118,7 +127,10 @@ async function expectHarmless({ page }: Pick<Shown, "page">, place: string): Pro
   });
 }
 
-/** What a browser would run, or show as something else, if a page took it for markup. Each sets `hacked`, or tries to. */
+/**
+ * What a browser would run, or show as something else, if a page took it for markup. Each sets
+ * `hacked`, or tries to.
+ */
 const hostileTexts: readonly string[] = [
   "<script>globalThis.hacked=1</script>",
   "<img src=x onerror=globalThis.hacked=1>",

@@ -59,7 +59,8 @@ export async function repairByKeys({ at, browser }: Bench): Promise<void> {
   await keyboard.press("Enter");
   await page.waitForURL(`**/tasks/${id}*`);
   await drawn(page);
-  // Until the page knows that the step has failed, the button is there as well, and says why it does nothing.
+  // Until the page knows that the step has failed, the button is there as well, and says why it
+  // does nothing.
   await page.getByRole("button", { name: "Resubmit …", exact: true }).waitFor();
   await tabTo(page, /^Resubmit …$/);
 

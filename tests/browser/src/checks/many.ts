@@ -6,7 +6,10 @@ import { until } from "../system/start-console-system.ts";
 const attempts = 1_000;
 const tasks = 100_000;
 
-/** Writes the moves that the Scheduler would have written: two for each attempt, a minute after the other. */
+/**
+ * Writes the moves that the Scheduler would have written: two for each attempt, a minute after the
+ * other.
+ */
 const insertMoves = `
   insert into state.events (task_id, step, action, from_state, to_state, attempt, actor, reason, at)
   select task_id, 'say', action, from_state, to_state, number, 'scheduler', reason,
@@ -32,7 +35,9 @@ const insertTask = (id: string): string => `
     from new_task;
   ${insertMoves}`;
 
-/** A task with a thousand attempts: each can be reached, and the page holds only what is in sight. */
+/**
+ * A task with a thousand attempts: each can be reached, and the page holds only what is in sight.
+ */
 export async function showManyAttempts({ at, show }: Bench): Promise<void> {
   const [row] = await at.query<{ readonly id: string }>("select state.new_task_id() as id");
   const id = row?.id ?? "";
@@ -69,7 +74,10 @@ const insertTasks = `
   drop table new_task;
   analyze state.tasks`;
 
-/** A hundred thousand tasks: scrolled to the end, with as many rows in the page as there are in sight. */
+/**
+ * A hundred thousand tasks: scrolled to the end, with as many rows in the page as there are in
+ * sight.
+ */
 export async function showManyTasks({ at, show }: Bench): Promise<void> {
   await at.query(insertTasks);
   await using shown = await show("/tasks?correlationId=of+a+hundred+thousand");

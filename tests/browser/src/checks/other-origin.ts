@@ -55,7 +55,10 @@ interface Seen {
   readonly headers: Readonly<Record<string, string | null>>;
 }
 
-/** Has a page submit a task, follow it to its end, submit it again and be refused. Runs in the browser. */
+/**
+ * Has a page submit a task, follow it to its end, submit it again and be refused. Runs in the
+ * browser.
+ */
 const useClient = (page: Page, url: string): Promise<Seen> =>
   page.evaluate(async (service) => {
     const path = "/client/index.ts";
@@ -87,7 +90,10 @@ const useClient = (page: Page, url: string): Promise<Seen> =>
     return { moves, result, replayed, code, headers };
   }, url);
 
-/** A page of an origin that CORS_ORIGINS names uses the client as on its own; any other is kept out by the browser. */
+/**
+ * A page of an origin that CORS_ORIGINS names uses the client as on its own; any other is kept out
+ * by the browser.
+ */
 export async function useFromOtherOrigin({ at, browser }: Bench): Promise<void> {
   await using served = await servePage();
   const { submissionUrl } = at.system;

@@ -3,7 +3,10 @@ import type { Bench } from "../bench.ts";
 import { echoing } from "../system/echo-agent.ts";
 import { unexpected } from "./refusals.ts";
 
-/** The store is away, the network is away, the service is away: the page says so, and goes on by itself. */
+/**
+ * The store is away, the network is away, the service is away: the page says so, and goes on by
+ * itself.
+ */
 export async function surviveOutages({ at, show }: Bench): Promise<void> {
   await using shown = await show("/tasks");
   const { page, context } = shown;
@@ -37,7 +40,10 @@ export async function surviveOutages({ at, show }: Bench): Promise<void> {
   expect(unexpected(shown.complaints)).toEqual([]);
 }
 
-/** The stream begins late: what came between the list and the stream is in neither, and is asked for. */
+/**
+ * The stream begins late: what came between the list and the stream is in neither, and is asked
+ * for.
+ */
 export async function beginStreamLate({ at, show }: Bench): Promise<void> {
   await using shown = await show("/");
   const { page } = shown;

@@ -2,7 +2,10 @@ import { expect } from "@jest/globals";
 import type { Bench } from "../bench.ts";
 import { until } from "../system/start-console-system.ts";
 
-/** The page may load its own files and ask its own host, and has no script or style of its own in it. */
+/**
+ * The page may load its own files and ask its own host, and has no script or style of its own in
+ * it.
+ */
 export async function holdsToPolicy({ at, browser }: Bench): Promise<void> {
   const answer = await fetch(`${at.origin}/console/`);
   const policy = answer.headers.get("content-security-policy") ?? "";

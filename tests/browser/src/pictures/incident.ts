@@ -11,7 +11,9 @@ const size = { width: 1200, height: 740 };
 const slow = { latencyMs: { min: 40, max: 160 } };
 const partners = ["inventory", "payments", "shipping", "notifications"] as const;
 
-/** An order while it is undone: forward steps with an attempt that failed, and the undos below them. */
+/**
+ * An order while it is undone: forward steps with an attempt that failed, and the undos below them.
+ */
 export async function pictureUndo({ at, show }: Bench, take: Take): Promise<void> {
   const latencies = { inventory: 1_500, payments: 1_200, shipping: 800 };
   for (const [partner, latencyMs] of Object.entries(latencies)) {
@@ -34,7 +36,10 @@ export async function pictureUndo({ at, show }: Bench, take: Take): Promise<void
   await at.reaches(id, "undone");
 }
 
-/** The carrier fails, its breaker opens, orders halt; then the carrier is back, and they are repaired. */
+/**
+ * The carrier fails, its breaker opens, orders halt; then the carrier is back, and they are
+ * repaired.
+ */
 export async function pictureIncident({ at, show }: Bench, take: Take): Promise<void> {
   const { system } = at;
   for (const partner of partners) await setFaultSettings(system, partner, slow);

@@ -22,7 +22,9 @@ export const echoing = defineWorkflow("echo-text.v1", echoed, ({ text, fails }, 
   return { said };
 }).definition;
 
-/** What AGENT_MODULES loads: an Agent that says what its input says, in its output or as a fault. */
+/**
+ * What AGENT_MODULES loads: an Agent that says what its input says, in its output or as a fault.
+ */
 export const hosted = host(echo, {
   async say({ text, fails }) {
     if (fails) throw new PermanentFault("echo.failed", text);

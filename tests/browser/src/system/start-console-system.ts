@@ -20,7 +20,10 @@ const agentModules = [
 export interface ConsoleSystem extends AsyncDisposable {
   readonly system: System;
   readonly store: StateStore;
-  /** The origin of the service that serves the console: it stays the same when the service is started again. */
+  /**
+   * The origin of the service that serves the console: it stays the same when the service is
+   * started again.
+   */
   readonly origin: string;
   /** The way of that service to the state store. */
   readonly storeLink: Link;

@@ -11,7 +11,10 @@ export interface FaultEvent {
   readonly from: Moment;
   /** When what was broken was whole again. */
   readonly healedAt: Moment;
-  /** The instant from which on recovery is measured: where others take over, the moment of the fault itself. */
+  /**
+   * The instant from which on recovery is measured: where others take over, the moment of the fault
+   * itself.
+   */
   readonly recoverFrom: Moment;
   /** Why it could not be injected; null: it was. */
   readonly error: string | null;
@@ -106,7 +109,9 @@ export interface QueueDepth {
 /** A look at the store in the middle of the run. */
 export interface Sample {
   readonly at: Moment;
-  /** How far past its limit the oldest step is that no Supervisor has recovered, in milliseconds. */
+  /**
+   * How far past its limit the oldest step is that no Supervisor has recovered, in milliseconds.
+   */
   readonly overdueMs: number;
   /** How long the longest idle transaction has been idle, in milliseconds. */
   readonly idleInTransactionMs: number;
@@ -121,7 +126,9 @@ export interface Plan {
   readonly classes: readonly string[];
   /** How often a step may fail before it is given up. */
   readonly failureThreshold: number;
-  /** Milliseconds from the claim until a silent step is recovered, its Supervisor's rest included. */
+  /**
+   * Milliseconds from the claim until a silent step is recovered, its Supervisor's rest included.
+   */
   readonly recoveryMs: number;
   readonly maxConnections: number;
 }

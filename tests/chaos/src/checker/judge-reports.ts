@@ -4,7 +4,10 @@ import type { IndexedEvidence } from "./indexed-evidence.ts";
 import { losesQueue } from "./loses-queue.ts";
 import type { Violation } from "./violation.ts";
 
-/** I13: the states that observers and listeners saw are a path of the task, and end where the task stands. */
+/**
+ * I13: the states that observers and listeners saw are a path of the task, and end where the task
+ * stands.
+ */
 export function judgeReports(book: IndexedEvidence): readonly Violation[] {
   const stored = new Map(book.tasks.map((task) => [task.taskId, task]));
   const gaps = statusQueueGaps(book);
@@ -40,10 +43,15 @@ interface Gap {
 
 /** Milliseconds that a status may lie in its queue until the listener has it. */
 const unreadFor = 4_000;
-/** Milliseconds by which a time of the store may be wrong: its clock is set by as little as that. */
+/**
+ * Milliseconds by which a time of the store may be wrong: its clock is set by as little as that.
+ */
 const clockError = 5_000;
 
-/** A queue that goes takes the unread statuses, and what is published until the listener has declared it again. */
+/**
+ * A queue that goes takes the unread statuses, and what is published until the listener has
+ * declared it again.
+ */
 const statusQueueGaps = ({ faults, statusQueueSeen }: IndexedEvidence): readonly Gap[] =>
   faults
     .filter((fault) => losesQueue(fault, "status."))

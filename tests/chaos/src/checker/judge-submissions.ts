@@ -38,7 +38,10 @@ function phantoms({ history, tasks }: IndexedEvidence): readonly Violation[] {
   });
 }
 
-/** The numbers of orders with a waiting submitter by how they became known, as Jepsen's total queue counts them. */
+/**
+ * The numbers of orders with a waiting submitter by how they became known, as Jepsen's total queue
+ * counts them.
+ */
 export function classifyOrders({ history, tasks, faults }: IndexedEvidence) {
   const stored = new Set(tasks.map(({ key }) => key));
   const ok = accepted(history);
@@ -49,7 +52,10 @@ export function classifyOrders({ history, tasks, faults }: IndexedEvidence) {
     attempted: new Set(history.map(({ key }) => key)).size,
     acknowledged: okKeys.size,
     lost: missing.filter((event) => !isForfeit(event, faults)).length,
-    /** Confirmed by a broker that then lost the queue: the one queue that holds what nothing else does. */
+    /**
+     * Confirmed by a broker that then lost the queue: the one queue that holds what nothing else
+     * does.
+     */
     forfeited: missing.filter((event) => isForfeit(event, faults)).length,
     /** Orders that were never acknowledged, and yet are there. */
     recovered: ambiguous.filter((key) => stored.has(key)).length,

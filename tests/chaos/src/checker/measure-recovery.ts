@@ -36,9 +36,9 @@ const percentilesOf = (times: readonly number[]): Percentiles => {
 };
 
 /**
- * How long each order that was under way still took, by class of faults. It counts from the fault where others can
- * take over at once, such as after a kill; from its end where nothing can go on before, such as without a store.
- * Where faults overlap, each is charged with the delays of all.
+ * How long each order that was under way still took, by class of faults. It counts from the fault
+ * where others can take over at once, such as after a kill; from its end where nothing can go on
+ * before, such as without a store. Where faults overlap, each is charged with the delays of all.
  */
 export function measureRecovery(
   faults: readonly FaultEvent[],

@@ -5,7 +5,10 @@ interface Line {
   readonly text: string;
 }
 
-/** All that is known of one order, by all witnesses, in the order of time; with the faults meanwhile. */
+/**
+ * All that is known of one order, by all witnesses, in the order of time; with the faults
+ * meanwhile.
+ */
 export function timelineOf(evidence: Evidence, taskId: string): readonly string[] {
   const key = evidence.tasks.find((task) => task.taskId === taskId)?.key;
   const own = [

@@ -17,7 +17,10 @@ interface Options {
 /** Milliseconds between two looks whether the queue is still there. */
 const interval = 1_000;
 
-/** Consumes the queue that the orders name for their statuses, and declares it again after a broker was wiped. */
+/**
+ * Consumes the queue that the orders name for their statuses, and declares it again after a broker
+ * was wiped.
+ */
 export async function listenToStatuses(options: Options): Promise<AsyncDisposable> {
   const { broker, brokerUrl, queue, record, onQueue, signal } = options;
   const declare = async () => {

@@ -16,7 +16,9 @@ const timeout = 5_000;
 /** How often one order is asked about before another one is chosen. */
 const looks = 5;
 
-/** Asks how an order stands, a few times, and then another one, as a customer's application would. */
+/**
+ * Asks how an order stands, a few times, and then another one, as a customer's application would.
+ */
 export async function pollOrders({
   observer,
   urls,

@@ -19,8 +19,8 @@ const closing = (choose: string) =>
   `[catch rabbit_networking:close_connection(C, "chaos") || C <- ${choose}], At.`;
 
 /**
- * Does what doctor tells an operator to do. A broker that is killed in the moment in which it makes a
- * queue, such as after it was wiped, may keep a queue that never gets a leader.
+ * Does what doctor tells an operator to do. A broker that is killed in the moment in which it makes
+ * a queue, such as after it was wiped, may keep a queue that never gets a leader.
  */
 async function deleteLeaderless(broker: Environment["broker"]): Promise<readonly string[]> {
   const vhost = vhostOf(broker);

@@ -21,7 +21,9 @@ async function restart(node: ClusterNode) {
   return { target: node.name, recoverFrom };
 }
 
-/** What only several servers can suffer: a primary that is gone for good, a node of three, a split. */
+/**
+ * What only several servers can suffer: a primary that is gone for good, a node of three, a split.
+ */
 export const clusterFaults: readonly FaultClass[] = [
   {
     name: "store-failover",

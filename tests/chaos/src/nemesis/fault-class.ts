@@ -6,7 +6,10 @@ export interface Field {
   readonly environment: Environment;
   /** Returns a number in [0, 1), from the seed of the run. */
   readonly random: () => number;
-  /** Runs `work` on something that no other fault has claimed; throws when there is nothing for long. */
+  /**
+   * Runs `work` on something that no other fault has claimed; throws when there is nothing for
+   * long.
+   */
   readonly claim: <Target extends { readonly name: string }, Result>(
     targets: () => readonly Target[],
     work: (target: Target) => Promise<Result>,
@@ -18,7 +21,10 @@ export interface Field {
 interface Struck {
   /** What was hit, and how. */
   readonly target: string;
-  /** The instant when it was hit, where others can take over at once. Otherwise recovery counts from its end. */
+  /**
+   * The instant when it was hit, where others can take over at once. Otherwise recovery counts from
+   * its end.
+   */
   readonly recoverFrom?: Moment;
 }
 
@@ -29,6 +35,8 @@ export interface FaultClass {
   readonly server: "store" | "broker" | null;
   /** How often it comes, beside the others. */
   readonly weight: number;
-  /** Injects one. Resolves when what it broke is whole again; rejects when it could not be injected. */
+  /**
+   * Injects one. Resolves when what it broke is whole again; rejects when it could not be injected.
+   */
   strike(field: Field): Promise<Struck>;
 }

@@ -13,10 +13,15 @@ import type { FaultClass, Field } from "./fault-class.ts";
 /** How many inputs one fault sends. */
 const inputs = 200;
 
-/** An order that was accepted would be one that the client did not submit: `pnpm fuzz` sends those. */
+/**
+ * An order that was accepted would be one that the client did not submit: `pnpm fuzz` sends those.
+ */
 const orders: ReadonlySet<string> = new Set(["submission", "POST order"]);
 
-/** What `pnpm fuzz` sends, while servers and processes are broken. Schemas are stored by operations, which is not here. */
+/**
+ * What `pnpm fuzz` sends, while servers and processes are broken. Schemas are stored by operations,
+ * which is not here.
+ */
 export const hostileInputFaults: readonly FaultClass[] = [
   { name: "hostile-input", server: "broker", weight: 3, strike: sending("damaged") },
   { name: "deep-input", server: "broker", weight: 2, strike: sending("deep") },

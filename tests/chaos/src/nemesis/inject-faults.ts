@@ -39,8 +39,8 @@ export async function injectFaults(options: Options): Promise<void> {
 }
 
 /**
- * Tries of one fault: on a slow machine there may be nothing to break, as all of a service still starts or no order
- * is on its way.
+ * Tries of one fault: on a slow machine there may be nothing to break, as all of a service still
+ * starts or no order is on its way.
  */
 const tries = 3;
 

@@ -63,7 +63,9 @@ function lasting(name: string, disturb: (link: Link, random: () => number) => vo
   };
 }
 
-/** Long enough for the breakers of this one instance to open; the others reach the remote services. */
+/**
+ * Long enough for the breakers of this one instance to open; the others reach the remote services.
+ */
 const isolate =
   (random: () => number) =>
   async ({ name, link }: NamedLink) => {

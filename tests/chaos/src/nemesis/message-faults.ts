@@ -46,8 +46,8 @@ async function poison({ environment, random, poisoned }: Field) {
 }
 
 /**
- * Overhears replies and says them again: at once, later, in the name of another Agent, and with what
- * was never returned. The broker vouches for the user, so only the fence stands in the way.
+ * Overhears replies and says them again: at once, later, in the name of another Agent, and with
+ * what was never returned. The broker vouches for the user, so only the fence stands in the way.
  */
 async function deceive({ environment, random }: Field) {
   const userId = decodeURIComponent(new URL(environment.broker.url).username);

@@ -20,8 +20,8 @@ interface Options {
 const late = 1 / 4;
 
 /**
- * Each class comes at least once, and after that as often as its weight says; once before the end draws
- * near, as on a slow machine faults are late, and may find no order that they could strike.
+ * Each class comes at least once, and after that as often as its weight says; once before the end
+ * draws near, as on a slow machine faults are late, and may find no order that they could strike.
  */
 export function planFaults({
   classes,

@@ -38,7 +38,10 @@ function killed(service: Breakable): FaultClass {
   };
 }
 
-/** Freezes a process, maybe for longer than a step may take: it comes back to find its work with another. */
+/**
+ * Freezes a process, maybe for longer than a step may take: it comes back to find its work with
+ * another.
+ */
 function frozen(service: Breakable): FaultClass {
   return {
     name: `${service}-frozen`,

@@ -7,7 +7,9 @@ import {
 } from "@holdfast/processes";
 import { type Link, openLink } from "@holdfast/test-servers";
 
-/** The services that are broken. The partners stand for the world outside, and keep their ledger. */
+/**
+ * The services that are broken. The partners stand for the world outside, and keep their ledger.
+ */
 export type Breakable = Exclude<ServiceName, "partners" | "operations">;
 
 /** What a process depends on. */

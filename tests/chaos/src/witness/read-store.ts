@@ -18,7 +18,10 @@ type FromStore = Pick<
 /** A column as milliseconds since 1970. */
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
 
-/** The last rows of the store before a round, by their numbers: its clock may be set back during one. */
+/**
+ * The last rows of the store before a round, by their numbers: its clock may be set back during
+ * one.
+ */
 export interface StoreMark {
   /** The instant by the clock of this machine. */
   readonly at: Moment;
@@ -41,8 +44,8 @@ export async function confirmStore({ query }: Asking): Promise<StoreMark> {
 }
 
 /**
- * A task whose time is none of the round: the store's clock was set. So it may have begun at any moment of the round, and
- * have ended at any.
+ * A task whose time is none of the round: the store's clock was set. So it may have begun at any
+ * moment of the round, and have ended at any.
  */
 function withinRound(task: TaskRow, from: Moment): TaskRow {
   const until = Date.now();

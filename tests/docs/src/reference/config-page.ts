@@ -37,7 +37,9 @@ const titles: Readonly<Record<string, string>> = {
   SupervisorConfig: "supervisor",
 };
 
-/** The tables of docs/reference/config.md. What every process reads stands in the first one only. */
+/**
+ * The tables of docs/reference/config.md. What every process reads stands in the first one only.
+ */
 export async function configPage(): Promise<string> {
   const configs = await findConfigs();
   const keysOf = (title: string): ReadonlySet<string> =>

@@ -6,7 +6,9 @@ const proseOf = (comment: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** The comments that stand before the keys of object literals, by the last two keys: `undo.step`. */
+/**
+ * The comments that stand before the keys of object literals, by the last two keys: `undo.step`.
+ */
 export function commentsOfKeys(source: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open: { readonly indent: number; readonly key: string }[] = [];

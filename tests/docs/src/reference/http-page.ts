@@ -32,7 +32,9 @@ type Codes = Readonly<Record<string, readonly string[]>>;
 
 type NamedSchema = Schema & { readonly $id: string };
 
-/** The routes of docs/reference/http.md as the submission service has them, and what they answer. */
+/**
+ * The routes of docs/reference/http.md as the submission service has them, and what they answer.
+ */
 export async function httpPage(): Promise<string> {
   const { listRoutes } = await load("services/submission/test/list-routes.ts");
   const { namedSchemas } = await load("services/submission/src/api/schemas.ts");

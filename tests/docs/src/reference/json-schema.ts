@@ -83,7 +83,9 @@ const unionOf = (variants: readonly Schema[]): string =>
     ? "object, one of those below"
     : variants.map(variantOf).join(", ").replace(", null", ", or null");
 
-/** One of several types. The parts of an object that stands beside a text have no rows of their own. */
+/**
+ * One of several types. The parts of an object that stands beside a text have no rows of their own.
+ */
 const variantOf = (variant: Schema, _: number, all: readonly Schema[]): string =>
   variant.properties === undefined || all.some(({ type }) => type === "null")
     ? typeOf(variant)

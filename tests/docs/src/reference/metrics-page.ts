@@ -20,7 +20,10 @@ const exposedBy: Readonly<Record<string, string>> = {
   "services/supervisor": "supervisor",
 };
 
-/** The definitions of all metrics, by the folder of a package or service: each `…Metrics` of a file `…-metrics.ts`. */
+/**
+ * The definitions of all metrics, by the folder of a package or service: each `…Metrics` of a file
+ * `…-metrics.ts`.
+ */
 async function findDefinitions(): Promise<ReadonlyMap<string, readonly Definition[]>> {
   const found = new Map<string, readonly Definition[]>();
   for (const file of sourceFiles.filter((one) => /[a-z]-metrics\.ts$/.test(one))) {

@@ -53,7 +53,9 @@ function withDepth(dice: Dice, valid: unknown): string {
   return textOf(root.tree);
 }
 
-/** Tables in tables, as deep as our own client can write them and the broker takes them in a frame. */
+/**
+ * Tables in tables, as deep as our own client can write them and the broker takes them in a frame.
+ */
 export function deepHeaders(dice: Dice): Record<string, unknown> {
   let nested: unknown = true;
   for (let left = dice.pick([9, 100, 1_000, 3_000]); left > 0; left -= 1) {

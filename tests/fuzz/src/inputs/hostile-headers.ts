@@ -1,6 +1,8 @@
 import type { Dice } from "./dice.ts";
 
-/** Header fields that a client of ours would not send; all of them can be written by Node's client. */
+/**
+ * Header fields that a client of ours would not send; all of them can be written by Node's client.
+ */
 export const hostileHeaders = (dice: Dice): Record<string, string> =>
   dice.pick<Record<string, string>>([
     {

@@ -11,8 +11,8 @@ export type InputClassName = keyof typeof weights;
 export const inputClassNames = Object.keys(weights) as readonly InputClassName[];
 
 /**
- * The input with this number in the run of this seed: the same each time, but for ids of orders. Of the classes that
- * are named, or of any.
+ * The input with this number in the run of this seed: the same each time, but for ids of orders. Of
+ * the classes that are named, or of any.
  */
 export function hostileInput(
   seed: number,

@@ -43,7 +43,9 @@ const straightTo = (queue: string) => ({ exchange: "", routingKey: queue });
 /** The first word of the route to each queue of replies. */
 const replyWords = replyBindings.map(({ routingKey }) => routingKey.replace(".#", ""));
 
-/** An order that there is, with an attempt and a token that are not its own; or none that there is. */
+/**
+ * An order that there is, with an attempt and a token that are not its own; or none that there is.
+ */
 const strangeStep = (dice: Dice, around: DecisionContext): object =>
   dice.oneIn(2)
     ? { taskId: around.order() ?? dice.uuid(), step: dice.pick(["reserve", "charge", "ship"]) }
@@ -68,7 +70,9 @@ const signOf = (dice: Dice): object => ({
   ...(dice.oneIn(2) ? { heartbeat: { percent: dice.between(0, 100), note: "at work" } } : {}),
 });
 
-/** A key of so few that most orders are replays and conflicts: what is accepted must be worked at. */
+/**
+ * A key of so few that most orders are replays and conflicts: what is accepted must be worked at.
+ */
 const orderKey = (dice: Dice): string => `fuzz-${dice.between(0, 99)}`;
 
 const targets: readonly Target[] = [

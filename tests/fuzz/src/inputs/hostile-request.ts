@@ -46,7 +46,10 @@ const submission = (dice: Dice): Route => ({
   valid: () => sampleOrder({ kind: dice.pick(sampleKinds), seed: dice.between(0, 50) }),
 });
 
-/** The general door: the same orders, as tasks of a workflow that is named, or of one that there is not. */
+/**
+ * The general door: the same orders, as tasks of a workflow that is named, or of one that there is
+ * not.
+ */
 const taskSubmission = (dice: Dice): Route => ({
   ...submission(dice),
   path: "/v1/tasks",
@@ -105,8 +108,8 @@ const onOrder = (dice: Dice, around: DecisionContext): Route => {
 };
 
 /**
- * A request about an Agent or workflow, but never one that works for the orders which are judged: a pause of it would
- * be obeyed.
+ * A request about an Agent or workflow, but never one that works for the orders which are judged: a
+ * pause of it would be obeyed.
  */
 const onTarget = (dice: Dice, around: DecisionContext): Route => {
   const name = dice.pick(["bait", "bait.v1", "nobody", ...ids]);
@@ -164,7 +167,9 @@ const routes = [
   elsewhere,
 ] as const;
 
-/** Routes that have a body, and so can be made large or deep, and those that are asked for a time. */
+/**
+ * Routes that have a body, and so can be made large or deep, and those that are asked for a time.
+ */
 const routesOf = {
   damaged: routes,
   deep: [submission, taskSubmission, workflowStore, search, onOrder, onTarget],

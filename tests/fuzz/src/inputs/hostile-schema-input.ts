@@ -11,11 +11,16 @@ const family = "probe";
 /** The seed of schemas, with dice that no run has. */
 const seedOfSchemas = 0x5c4e;
 
-/** The schema of a version, and the value that is expensive to check against it: always the same. */
+/**
+ * The schema of a version, and the value that is expensive to check against it: always the same.
+ */
 export const schemaOfVersion = (version: number): HostileSchema =>
   hostileSchema(diceOf(seedOfSchemas, version));
 
-/** A workflow of a step of the hostile Agent: a hostile schema says what it is given, and what the Agent returns. */
+/**
+ * A workflow of a step of the hostile Agent: a hostile schema says what it is given, and what the
+ * Agent returns.
+ */
 export function hostileDefinition(version: number): WorkflowDefinition {
   const { schema } = schemaOfVersion(version);
   return {
@@ -40,7 +45,10 @@ export function hostileDefinition(version: number): WorkflowDefinition {
   };
 }
 
-/** Stores a workflow with a hostile schema, or submits a task of it with a value that is expensive to check. */
+/**
+ * Stores a workflow with a hostile schema, or submits a task of it with a value that is expensive
+ * to check.
+ */
 export function hostileSchemaInput(dice: Dice, { operatorToken }: DecisionContext): HostileRequest {
   const version = dice.between(1, versions);
   const common = { kind: "request", method: "POST", manner: "whole" } as const;
@@ -68,7 +76,9 @@ export function hostileSchemaInput(dice: Dice, { operatorToken }: DecisionContex
   };
 }
 
-/** What the hostile Agent returns to a step of such a workflow; undefined: the step is of another. */
+/**
+ * What the hostile Agent returns to a step of such a workflow; undefined: the step is of another.
+ */
 export function hostileOutput(input: unknown): unknown {
   if (typeof input !== "object" || input === null || !("version" in input)) return undefined;
   return schemaOfVersion(Number(input.version)).value;

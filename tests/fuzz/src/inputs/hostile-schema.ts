@@ -3,7 +3,10 @@ import type { Dice } from "./dice.ts";
 
 type Schema = { readonly [keyword: string]: Json };
 
-/** A JSON Schema as an author might write it, by mistake or on purpose, and a value that is expensive to check. */
+/**
+ * A JSON Schema as an author might write it, by mistake or on purpose, and a value that is
+ * expensive to check.
+ */
 export interface HostileSchema {
   readonly kind: string;
   readonly schema: Schema;
@@ -115,7 +118,10 @@ const wide = (dice: Dice): Json =>
 /** Texts that objects of JavaScript know. */
 const inherited = ["__proto__", "constructor", "toString", "hasOwnProperty", "prototype"] as const;
 
-/** Makers of schemas by name. Each takes its sizes from the dice: harmless, at a limit, and beyond it. */
+/**
+ * Makers of schemas by name. Each takes its sizes from the dice: harmless, at a limit, and beyond
+ * it.
+ */
 const makers: Readonly<Record<string, (dice: Dice) => Omit<HostileSchema, "kind">>> = {
   pattern: (dice) => atX({ type: "string", pattern: pattern(dice) }, texts(dice)),
   "many patterns": (dice) =>

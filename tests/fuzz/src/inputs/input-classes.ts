@@ -7,7 +7,9 @@ import { hostileProperties } from "./hostile-properties.ts";
 import { largeBody, largeHeaders } from "./large-fields.ts";
 import { timedBody, timedHeaders, timedProperties } from "./timed-fields.ts";
 
-/** What a message or a request is hostile by: its body, its AMQP properties and its HTTP headers. */
+/**
+ * What a message or a request is hostile by: its body, its AMQP properties and its HTTP headers.
+ */
 export interface InputClass {
   readonly name: "damaged" | "deep" | "large" | "times";
   body(dice: Dice, valid: () => unknown): HostileBody;

@@ -28,8 +28,8 @@ export interface HostileRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   /**
-   * `whole`: with its length; `chunked`: in pieces; `raw`: byte by byte as it is given here, well-formed
-   * or not; `slow`: it stops in the middle and hangs up a second later.
+   * `whole`: with its length; `chunked`: in pieces; `raw`: byte by byte as it is given here,
+   * well-formed or not; `slow`: it stops in the middle and hangs up a second later.
    */
   readonly manner: "whole" | "chunked" | "raw" | "slow";
 }

@@ -1,6 +1,6 @@
 /**
- * JSON as it is written rather than as it is read: a key may come twice, and a leaf is any text at all,
- * such as `1e400`.
+ * JSON as it is written rather than as it is read: a key may come twice, and a leaf is any text at
+ * all, such as `1e400`.
  */
 export type JsonTree = Leaf | List | Fields;
 

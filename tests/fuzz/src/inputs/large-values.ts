@@ -53,7 +53,10 @@ export const largeShapes: readonly string[] = Object.keys(shapes);
 /** Bytes beside what a value of this size stands in, so that it is just within its limit. */
 const spare = 2_000;
 
-/** Sizes with how often each comes beside the others: at the limits, just beyond them, and half of them. */
+/**
+ * Sizes with how often each comes beside the others: at the limits, just beyond them, and half of
+ * them.
+ */
 const sizes = [
   { weight: 40, bytes: 4_000 },
   { weight: 10, bytes: limits.hintBytes - spare },

@@ -3,7 +3,10 @@ import type { Dice } from "./dice.ts";
 /** Milliseconds since 1970 at which a `Date` ends. */
 const lastInstant = 8.64e15;
 
-/** Instants long ago, to come, at the ends of what a `Date` and Postgres hold, and texts that are none. */
+/**
+ * Instants long ago, to come, at the ends of what a `Date` and Postgres hold, and texts that are
+ * none.
+ */
 const instants = [
   "1970-01-01T00:00:00Z",
   "1969-12-31T23:59:59.999Z",
@@ -103,7 +106,10 @@ const durationNames: ReadonlySet<string> = new Set([
   '"completeWithin"',
 ]);
 
-/** What to write under a name, as it is written, that says when or for how long; null: it says neither. */
+/**
+ * What to write under a name, as it is written, that says when or for how long; null: it says
+ * neither.
+ */
 export function oddTimeFor(name: string, dice: Dice): string | null {
   if (instantNames.has(name)) return oddInstant(dice);
   return durationNames.has(name) ? oddDuration(dice) : null;

@@ -33,7 +33,10 @@ export function timedBody(dice: Dice, valid: () => unknown): HostileBody {
 
 const oddLeaf = (name: string, dice: Dice): JsonTree => ({ text: oddTimeFor(name, dice) ?? "0" });
 
-/** Instants in headers and properties: those of the broker's own, and those that submissions may have. */
+/**
+ * Instants in headers and properties: those of the broker's own, and those that submissions may
+ * have.
+ */
 export function timedProperties(dice: Dice): Options.Publish {
   const time = { "!": "timestamp", value: oddTimestamp(dice) };
   const death = {

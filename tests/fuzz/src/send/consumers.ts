@@ -125,7 +125,10 @@ const goodOrder: Consumer["good"] = (id, userId) => ({
   isRecorded: (seen) => seen.has(`select 1 from state.submissions where idempotency_key = '${id}'`),
 });
 
-/** Every consumer of the services and Agents. A test holds it against those that a running system has. */
+/**
+ * Every consumer of the services and Agents. A test holds it against those that a running system
+ * has.
+ */
 export const consumers: readonly Consumer[] = [
   ...[[replyQueue], ownReplyQueues].map(
     (queues): Consumer => ({
@@ -201,7 +204,8 @@ export const consumers: readonly Consumer[] = [
     to: { exchange: "", routingKey: agentQueue(agent) },
     count: 150,
     maxBytes: largeEnough,
-    // Answered, as the Agent has no such operation; the answer is refused like any other to no task.
+    // Answered, as the Agent has no such operation; the answer is refused like any other to no
+    // task.
     good: (taskId, userId) => ({
       message: {
         exchange: "",

@@ -49,7 +49,9 @@ const limits = { messages: 300, requests: 32, damaged: 16 } as const;
 /** Milliseconds between two rounds of sending. */
 const round = 10;
 
-/** Sends hostile inputs at a steady rate until the signal. Resolves to the number after the last. */
+/**
+ * Sends hostile inputs at a steady rate until the signal. Resolves to the number after the last.
+ */
 export async function sendInputs(options: Options, signal: AbortSignal): Promise<number> {
   const { seed, from, rate, classes, messages, tally, log } = options;
   const around = { ...options.around, classes };
@@ -132,7 +134,10 @@ const idIn = (body: string): string => (JSON.parse(body) as { readonly id: strin
 
 /** Lets so many be under way at a time. */
 interface Slots {
-  /** Resolves when there is room; what is done with it ends with `work`. Its failures are the caller's. */
+  /**
+   * Resolves when there is room; what is done with it ends with `work`. Its failures are the
+   * caller's.
+   */
   run(work: () => Promise<void>): Promise<void>;
   /** Resolves when nothing is under way. */
   drained(): Promise<void>;

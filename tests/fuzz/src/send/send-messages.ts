@@ -2,7 +2,10 @@ import { limits } from "@holdfast/contracts";
 import { type ChannelModel, type ConfirmChannel, connect } from "amqplib";
 import type { HostileMessage } from "../inputs/input.ts";
 
-/** What became of a message: the broker took it, or refused it by closing the channel or the connection. */
+/**
+ * What became of a message: the broker took it, or refused it by closing the channel or the
+ * connection.
+ */
 type Published = "taken" | "refused";
 
 export interface MessageSender extends AsyncDisposable {
@@ -11,8 +14,8 @@ export interface MessageSender extends AsyncDisposable {
 }
 
 /**
- * Publishes on connections of its own. Messages for which the broker may close the channel, also because they
- * are large, go through a connection apart, so that they take no others with them.
+ * Publishes on connections of its own. Messages for which the broker may close the channel, also
+ * because they are large, go through a connection apart, so that they take no others with them.
  */
 export async function openMessageSender(brokerUrl: string): Promise<MessageSender> {
   const usual = reopened(brokerUrl);

@@ -17,7 +17,10 @@ export interface RequestSender extends Disposable {
 
 /** Milliseconds within which a whole request must be answered. */
 const timeout = 20_000;
-/** Milliseconds that a damaged request is left to be answered, as it may not look whole to the server. */
+/**
+ * Milliseconds that a damaged request is left to be answered, as it may not look whole to the
+ * server.
+ */
 const damageTimeout = 1_000;
 
 export function openRequestSender(connections: number): RequestSender {

@@ -22,7 +22,10 @@ export interface SentLog {
 }
 
 const kept = 4_000;
-/** Bytes of all bodies that are kept: what is large would leave the generator little memory for anything else. */
+/**
+ * Bytes of all bodies that are kept: what is large would leave the generator little memory for
+ * anything else.
+ */
 const keptBytes = 64 * 1024 * 1024;
 /** Bytes of a body that are written: the whole of it comes again with its number. */
 const shownBytes = 64 * 1024;

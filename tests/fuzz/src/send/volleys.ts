@@ -15,7 +15,10 @@ export interface Volley {
   readonly behindDeep: number;
 }
 
-/** Milliseconds: a good message is recorded in less, behind valid ones, on any machine that is worth a measurement. */
+/**
+ * Milliseconds: a good message is recorded in less, behind valid ones, on any machine that is worth
+ * a measurement.
+ */
 const aMoment = 300;
 const slowest = 10;
 
@@ -35,10 +38,16 @@ interface Options extends Firing {
   readonly fired: (volley: Volley) => void;
 }
 
-/** Milliseconds between two looks into the store, and after which a message counts as never recorded. */
+/**
+ * Milliseconds between two looks into the store, and after which a message counts as never
+ * recorded.
+ */
 const interval = 20;
 const timeout = 60_000;
-/** Milliseconds after which the good one is sent once more: a hint may be lost with the channel of who listens. */
+/**
+ * Milliseconds after which the good one is sent once more: a hint may be lost with the channel of
+ * who listens.
+ */
 const again = 2_000;
 /** Messages that are made in one turn of the event loop. */
 const turn = 10;
@@ -59,8 +68,9 @@ const valid: InputClass = {
 };
 
 /**
- * Sends as many deep messages at once as a consumer prefetches, with a good one behind them, and before that as many
- * valid ones: the two are compared, so that no slow machine is taken for a consumer that stands still.
+ * Sends as many deep messages at once as a consumer prefetches, with a good one behind them, and
+ * before that as many valid ones: the two are compared, so that no slow machine is taken for a
+ * consumer that stands still.
  */
 export async function sendVolleys(options: Options, signal: AbortSignal): Promise<void> {
   const { seed, fired } = options;

@@ -27,8 +27,8 @@ interface Canary {
 const interval = 200;
 
 /**
- * Sends a message to each queue of which the store shows that it was read: garbage, which must become a
- * dead letter, and a heartbeat. Resolves to the queues of which nothing was read in time.
+ * Sends a message to each queue of which the store shows that it was read: garbage, which must
+ * become a dead letter, and a heartbeat. Resolves to the queues of which nothing was read in time.
  */
 export async function sendCanaries(options: Options): Promise<readonly string[]> {
   const { brokerUrl, stateStoreUrl, timeout } = options;

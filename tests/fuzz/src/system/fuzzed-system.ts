@@ -13,9 +13,10 @@ import { baitWorkflow } from "./hostile-agent.ts";
 const loopLine = "event loop watched";
 
 /**
- * Runs in a process before its own code, and prints once a second for how long one turn of its event loop lasted at most:
- * in milliseconds in which its thread had the processor. On a machine with more processes than cores a loop waits for
- * its turn otherwise, and that is no fault of what it was given.
+ * Runs in a process before its own code, and prints once a second for how long one turn of its
+ * event loop lasted at most: in milliseconds in which its thread had the processor. On a machine
+ * with more processes than cores a loop waits for its turn otherwise, and that is no fault of what
+ * it was given.
  */
 const watchLoop = (line: string) => `
   let longestMs = 0;
@@ -35,7 +36,9 @@ const watchLoop = (line: string) => `
 const importing = (code: string): string =>
   `--import=data:text/javascript,${encodeURIComponent(code)}`;
 
-/** Options of Node by which a process says how its event loop is, and has a wall clock that jumps. */
+/**
+ * Options of Node by which a process says how its event loop is, and has a wall clock that jumps.
+ */
 const preloaded = [importing(watchLoop(loopLine)), jumpingClock].join(" ");
 
 /** A process that ended although the run had not stopped it. */
@@ -56,8 +59,8 @@ export interface FuzzedSystem extends AsyncDisposable {
   /** Tasks of which an Agent logged that the reply to an attempt was refused. */
   readonly refused: ReadonlySet<string>;
   /**
-   * The longest time in milliseconds for which the event loop of each service stood still since the first hostile
-   * input.
+   * The longest time in milliseconds for which the event loop of each service stood still since the
+   * first hostile input.
    */
   readonly longestLoops: ReadonlyMap<string, number>;
   /** Forgets how long event loops stood still so far: services compile at their start. */
@@ -91,7 +94,10 @@ const lastLines = 10;
 const restBeforeStart = 500;
 const warning = 40;
 
-/** Starts the system with as much memory as its containers have; what ends by itself is started again. */
+/**
+ * Starts the system with as much memory as its containers have; what ends by itself is started
+ * again.
+ */
 export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem> {
   const { stateStoreUrl, brokerUrl, importDefinitions, dataFolder, onLog } = options;
   await using stack = new AsyncDisposableStack();

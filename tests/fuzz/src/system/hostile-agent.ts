@@ -59,9 +59,9 @@ interface Options {
 const firstIndex = 1_000_000_000;
 
 /**
- * An Agent in the hands of an enemy: it gets real requests, so it knows the tokens of its attempts, and
- * answers with what is nearly right. In the end it mostly tells the truth. It comes back with its queue, channel or
- * connection: what it no longer answers would be requeued for ever.
+ * An Agent in the hands of an enemy: it gets real requests, so it knows the tokens of its attempts,
+ * and answers with what is nearly right. In the end it mostly tells the truth. It comes back with
+ * its queue, channel or connection: what it no longer answers would be requeued for ever.
  */
 export async function startHostileAgent(options: Options): Promise<AsyncDisposable> {
   const { brokerUrl: url, seed, send, say } = options;

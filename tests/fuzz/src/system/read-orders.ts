@@ -10,7 +10,10 @@ export async function shopOrders(url: string): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The tasks that have not ended, with where they stand; one that waits for an operator counts as ended. */
+/**
+ * The tasks that have not ended, with where they stand; one that waits for an operator counts as
+ * ended.
+ */
 export async function openTasks(url: string): Promise<readonly string[]> {
   const rows = await queryOnce<{ task: string }>(
     url,

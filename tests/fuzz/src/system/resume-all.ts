@@ -19,8 +19,8 @@ interface Pause {
 }
 
 /**
- * Lifts every pause, closes every breaker, ends every long delay and every request of a remote service to be left alone that
- * an input has brought about, so that what is left can end.
+ * Lifts every pause, closes every breaker, ends every long delay and every request of a remote
+ * service to be left alone that an input has brought about, so that what is left can end.
  */
 export async function resumeAll(operationsUrl: string, stateStoreUrl: string): Promise<void> {
   const post = poster(operationsUrl);

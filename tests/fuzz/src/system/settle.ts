@@ -7,7 +7,10 @@ interface Options {
   readonly stateStoreUrl: string;
   readonly brokerUrl: string;
   readonly operationsUrl: () => string;
-  /** Milliseconds in which something must move: a task, a step, an attempt, or how much waits in a queue. */
+  /**
+   * Milliseconds in which something must move: a task, a step, an attempt, or how much waits in a
+   * queue.
+   */
   readonly timeout: number;
   /** Milliseconds in which all must have ended, whatever moves. */
   readonly limit: number;
@@ -22,7 +25,10 @@ export interface Settled {
 
 const interval = 500;
 
-/** Lifts all pauses and delays, and waits until every task has ended and every queue is empty, for as long as they move. */
+/**
+ * Lifts all pauses and delays, and waits until every task has ended and every queue is empty, for
+ * as long as they move.
+ */
 export async function settle(options: Options): Promise<Settled> {
   const { stateStoreUrl, brokerUrl, operationsUrl, timeout, limit } = options;
   const endAt = performance.now() + limit;

@@ -15,7 +15,10 @@ import { join } from "node:path";
 export const kubernetesVersion = "1.36.3";
 const partsVersion = "0.36.3";
 
-/** The folder with kube-apiserver and etcd, outside of the repository: to build them takes a processor ten minutes. */
+/**
+ * The folder with kube-apiserver and etcd, outside of the repository: to build them takes a
+ * processor ten minutes.
+ */
 const folder =
   process.env["HOLDFAST_API_SERVER"] ??
   join(homedir(), ".cache/holdfast", `kube-apiserver-${kubernetesVersion}`);
@@ -83,7 +86,10 @@ export function buildApiServer(): void {
   }
 }
 
-/** A module that needs Kubernetes. In its own module the parts are folders; here they are the modules of the same release. */
+/**
+ * A module that needs Kubernetes. In its own module the parts are folders; here they are the
+ * modules of the same release.
+ */
 function moduleFile(theirs: string): string {
   const [, go = ""] = /^go (\S+)$/m.exec(theirs) ?? [];
   const parts = new Set(

@@ -18,7 +18,10 @@ export interface ApiServer extends AsyncDisposable {
 
 const token = "administrator";
 
-/** Starts etcd and an API server, without controllers and nodes: it takes and refuses objects, and nothing runs. */
+/**
+ * Starts etcd and an API server, without controllers and nodes: it takes and refuses objects, and
+ * nothing runs.
+ */
 export async function startApiServer({ apiServer, etcd }: Programs): Promise<ApiServer> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-kubernetes-"));
   const base = 30_100 + (process.pid % 500);

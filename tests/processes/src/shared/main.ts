@@ -4,8 +4,8 @@ import type { HostedService, Service } from "@holdfast/runtime";
 import type { FromShared, ToShared } from "./messages.ts";
 
 /**
- * The main file of a process that several services share. Its parent process names them, with the environment of each,
- * and gets their logs. It ends with its parent.
+ * The main file of a process that several services share. Its parent process names them, with the
+ * environment of each, and gets their logs. It ends with its parent.
  */
 const running = new Map<number, HostedService>();
 const say = (message: FromShared): void => void process.send?.(message, () => {});

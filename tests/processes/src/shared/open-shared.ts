@@ -13,7 +13,10 @@ import type { FromShared, ToShared } from "./messages.ts";
 
 /** A process that several services share. Disposing stops them all, and it. */
 export interface SharedProcess extends AsyncDisposable {
-  /** Starts a service in it. What only a process can receive, such as SIGKILL, a service in it refuses. */
+  /**
+   * Starts a service in it. What only a process can receive, such as SIGKILL, a service in it
+   * refuses.
+   */
   launch(options: Omit<StartOptions, "nodeOptions">): LaunchedService;
 }
 

@@ -2,8 +2,8 @@ import { findPattern, type PatternFinder } from "./find-pattern.ts";
 import { type Pair, reset, resetPair } from "./pair.ts";
 
 /**
- * When a connection is cut: `before` the server gets the pattern, or `after` it. `half`: from the pattern on nothing of the
- * client arrives, and both sides go on believing in the connection.
+ * When a connection is cut: `before` the server gets the pattern, or `after` it. `half`: from the
+ * pattern on nothing of the client arrives, and both sides go on believing in the connection.
  */
 export interface Cut {
   readonly pattern: Buffer;
@@ -16,11 +16,15 @@ export interface NextCut {
   /** How often a cut that was set has happened. */
   readonly count: number;
   readonly set: (cut: Cut | null) => void;
-  /** Passes pieces of one connection on to its server, and cuts it at the pattern; false: it is cut. */
+  /**
+   * Passes pieces of one connection on to its server, and cuts it at the pattern; false: it is cut.
+   */
   deliveryOf(pair: Pair): (chunk: Buffer) => boolean;
 }
 
-/** Holds the cut that is pending. It happens once, in the first connection that sends its pattern. */
+/**
+ * Holds the cut that is pending. It happens once, in the first connection that sends its pattern.
+ */
 export function nextCut(): NextCut {
   let pending: Cut | null = null;
   let count = 0;

@@ -6,7 +6,10 @@ import { linkConnections } from "./link-connections.ts";
 import { type Cut, nextCut } from "./next-cut.ts";
 import { type Address, reset } from "./pair.ts";
 
-/** A way of one process to one server, through us, so that it can be slowed down and broken by itself. */
+/**
+ * A way of one process to one server, through us, so that it can be slowed down and broken by
+ * itself.
+ */
 export interface Link extends AsyncDisposable {
   readonly url: string;
   /** How many connections go through it. */

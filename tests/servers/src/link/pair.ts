@@ -26,7 +26,9 @@ export function resetPair({ client, server }: Pair): void {
   reset(server);
 }
 
-/** A reset while the goodbye is under way is refused, and would leave the socket behind for ever. */
+/**
+ * A reset while the goodbye is under way is refused, and would leave the socket behind for ever.
+ */
 export function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();

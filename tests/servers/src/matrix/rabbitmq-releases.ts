@@ -9,10 +9,16 @@ import type { Release } from "./release.ts";
 const run = promisify(execFile);
 const output = { maxBuffer: 64 * 1024 * 1024 };
 
-/** The suites of Debian that have a release of RabbitMQ. What a suite has now may be another one by then. */
+/**
+ * The suites of Debian that have a release of RabbitMQ. What a suite has now may be another one by
+ * then.
+ */
 const suites: Readonly<Record<string, string>> = { "4.0": "trixie", "4.3": "sid" };
 
-/** What stands in every Debian, and so is named by no package: what scripts of RabbitMQ and Erlang call. */
+/**
+ * What stands in every Debian, and so is named by no package: what scripts of RabbitMQ and Erlang
+ * call.
+ */
 const essentials = [
   "base-files",
   "bash",
@@ -29,9 +35,10 @@ const essentials = [
 ];
 
 /**
- * Gets a release of RabbitMQ, such as `4.0`: the one of this machine, or that of a suite of Debian, which is unpacked with all
- * that it needs into a root of its own in `cache`. Nothing of this machine's system changes. Its programs run in that root,
- * with the folders of data of this one, in a mount namespace: only root may.
+ * Gets a release of RabbitMQ, such as `4.0`: the one of this machine, or that of a suite of Debian,
+ * which is unpacked with all that it needs into a root of its own in `cache`. Nothing of this
+ * machine's system changes. Its programs run in that root, with the folders of data of this one, in
+ * a mount namespace: only root may.
  */
 export async function rabbitmqRelease(release: string, cache: string): Promise<Release> {
   if (installedRelease() === release) return { name: release, variables: {} };
@@ -51,7 +58,10 @@ export async function rabbitmqRelease(release: string, cache: string): Promise<R
 /** The release of RabbitMQ that is installed here, such as `3.10`; null: there is none. */
 export const installedRelease = (): string | null => releaseIn("/");
 
-/** The folder of releases of servers. Outside of the repository: hundreds of megabytes, which every clone can use. */
+/**
+ * The folder of releases of servers. Outside of the repository: hundreds of megabytes, which every
+ * clone can use.
+ */
 export const serversCache = (): string =>
   process.env["HOLDFAST_SERVERS"] ?? join(homedir(), ".cache/holdfast-servers");
 
@@ -79,7 +89,10 @@ interface Folders {
   readonly work: string;
 }
 
-/** Downloads what a system of that suite needs to run RabbitMQ, with lists and a state of packages of our own. */
+/**
+ * Downloads what a system of that suite needs to run RabbitMQ, with lists and a state of packages
+ * of our own.
+ */
 async function download(suite: string, { root, work }: Folders): Promise<void> {
   const [apt, debs] = [join(work, "apt"), join(work, "debs")];
   const status = join(apt, "var/lib/dpkg/status");
@@ -130,7 +143,10 @@ function mirror(): string {
 const scripts = ["rabbitmq-server", "rabbitmqctl", "rabbitmq-queues", "rabbitmq-plugins"];
 const erlang = ["erl", "epmd", "escript"];
 
-/** Programs that run their namesakes in the root. The folder beside them stands where RabbitMQ has its plugins. */
+/**
+ * Programs that run their namesakes in the root. The folder beside them stands where RabbitMQ has
+ * its plugins.
+ */
 async function writePrograms(work: string, folder: string): Promise<void> {
   const bin = join(work, "bin");
   await mkdir(bin);
@@ -151,7 +167,10 @@ async function writeProgram(file: string, text: string): Promise<void> {
   await chmod(file, 0o755);
 }
 
-/** Everything but the system's own folders is this machine's: data, sockets, processes, names of hosts. */
+/**
+ * Everything but the system's own folders is this machine's: data, sockets, processes, names of
+ * hosts.
+ */
 const enter = `#!/bin/sh
 root=$1
 shift

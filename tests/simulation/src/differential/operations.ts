@@ -8,7 +8,10 @@ import { randomReport } from "./random-report.ts";
 import { slow } from "./slow-workflows.ts";
 import { changeVersions } from "./version-operations.ts";
 
-/** Milliseconds beyond the shortest delays. How much of them has really passed depends on the machine. */
+/**
+ * Milliseconds beyond the shortest delays. How much of them has really passed depends on the
+ * machine.
+ */
 const moment = 1_000;
 /** Milliseconds beyond every limit and rest. */
 const jump = 2 * 60 * 60_000;

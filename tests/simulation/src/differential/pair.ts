@@ -3,7 +3,10 @@ import type { MemoryStore, Random } from "@holdfast/testing/simulator";
 
 /** Both stores, with one claim seen by both under its own ids. */
 export interface Pair {
-  /** One of two that share a database: a step that one holds as processing the other may have moved on. */
+  /**
+   * One of two that share a database: a step that one holds as processing the other may have moved
+   * on.
+   */
   readonly real: StateStore;
   readonly memory: MemoryStore;
   readonly random: Random;

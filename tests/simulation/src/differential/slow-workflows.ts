@@ -1,7 +1,9 @@
 import type { StepPolicy, WorkflowDefinition } from "@holdfast/domain";
 import { definitions, sharesKeys } from "../workflows.ts";
 
-/** One store knows one remote service of each Agent: those that share keys have other names here. */
+/**
+ * One store knows one remote service of each Agent: those that share keys have other names here.
+ */
 function renamed(definition: WorkflowDefinition): WorkflowDefinition {
   if (definition.remotes === undefined || !sharesKeys(definition)) return definition;
   const text = JSON.stringify(definition).replaceAll("north", "east").replaceAll("south", "west");
@@ -11,7 +13,9 @@ function renamed(definition: WorkflowDefinition): WorkflowDefinition {
 const extension = ({ extendUpTo }: Pick<StepPolicy, "extendUpTo">) =>
   extendUpTo === undefined ? {} : { extendUpTo: 3_000_000 };
 
-/** A workflow with all its limits in minutes, so that no time passes but what the test lets pass. */
+/**
+ * A workflow with all its limits in minutes, so that no time passes but what the test lets pass.
+ */
 export function slowed(definition: WorkflowDefinition): WorkflowDefinition {
   const limits = {
     startWithin: 1_200_000,

@@ -9,7 +9,10 @@ const versions = dealVersions.map(slowed);
 const names = versions.map(({ name }) => name);
 const [first] = versions;
 
-/** What operators do to the versions of one workflow, and what is taken of it meanwhile, on both stores: some of it in a row. */
+/**
+ * What operators do to the versions of one workflow, and what is taken of it meanwhile, on both
+ * stores: some of it in a row.
+ */
 export async function changeVersions(pair: Pair): Promise<void> {
   for (let times = 0; times < 4; times += 1) {
     await pair.advance(1);

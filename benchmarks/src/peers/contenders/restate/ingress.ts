@@ -4,7 +4,9 @@ import type { Order } from "../../../order.ts";
 /** Posts an order to Restate's ingress; resolves when that has answered with success. */
 export type Post = (path: string, order: Order) => Promise<void>;
 
-/** Node's own client: of those that speak HTTP it takes the least of the processors that all share. */
+/**
+ * Node's own client: of those that speak HTTP it takes the least of the processors that all share.
+ */
 export function connectIngress(port: number, { sockets }: { readonly sockets: number }): Post {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
   return (path, order) =>

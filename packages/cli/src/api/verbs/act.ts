@@ -75,7 +75,9 @@ async function forecast(
   return would(name, ids, refused);
 }
 
-/** Returns the code with which the service would refuse it, as the task stands; null: it would not. */
+/**
+ * Returns the code with which the service would refuse it, as the task stands; null: it would not.
+ */
 function whyNot(name: string, { state, paused }: Pick<Task, "state" | "paused">): string | null {
   if (state === "processed" || state === "undone") return "task.finished";
   if (name === "pause" && paused !== null) return "task.already_paused";

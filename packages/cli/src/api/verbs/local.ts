@@ -2,7 +2,10 @@ import { exitCodes } from "../../exit-codes.ts";
 import { portOf } from "../values.ts";
 import type { Invocation, OptionSpec, Outcome, Verb } from "../verb.ts";
 
-/** A command that asks no service. What it needs is loaded when it runs: from sources, that takes a second. */
+/**
+ * A command that asks no service. What it needs is loaded when it runs: from sources, that takes a
+ * second.
+ */
 const localVerb = (
   verb: Omit<Verb, "isLocal" | "operations" | "operands" | "options"> &
     Partial<Pick<Verb, "operands" | "options">>,

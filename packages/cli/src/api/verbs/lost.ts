@@ -123,7 +123,10 @@ function madeAt(id: string): string | null {
   return new Date(Number.parseInt(id.replace("-", "").slice(0, 12), 16)).toISOString();
 }
 
-/** The ids of the file with what stands beside them. Throws a `UsageError` that names the line of what is none. */
+/**
+ * The ids of the file with what stands beside them. Throws a `UsageError` that names the line of
+ * what is none.
+ */
 async function readIds(invocation: Invocation): Promise<ReadonlyMap<string, string | null>> {
   const file = invocation.text("ids");
   if (file === undefined) throw new UsageError("Say which tasks: --ids FILE");

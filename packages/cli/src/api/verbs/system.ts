@@ -63,8 +63,8 @@ export const systemVerbs: readonly Verb[] = [
 type Overview = components["schemas"]["Overview"];
 
 /**
- * An overview for people: how many tasks there are, what needs them, and how the Agents do. What another release
- * leaves out is left out.
+ * An overview for people: how many tasks there are, what needs them, and how the Agents do. What
+ * another release leaves out is left out.
  */
 function overviewText({
   states = {} as Overview["states"],

@@ -102,7 +102,10 @@ async function areActive(
   return true;
 }
 
-/** What would be stored. It fails where that would: for what is no definition, and for what changed under its name. */
+/**
+ * What would be stored. It fails where that would: for what is no definition, and for what changed
+ * under its name.
+ */
 async function forecast(
   { definitions, refused }: FileWorkflows,
   workflows: HoldfastClient["workflows"],

@@ -1,6 +1,9 @@
 import type { Maybe } from "../maybe.ts";
 
-/** What the statements of sql/breakers take and return. Written by `npm run rows`, from the database. */
+/**
+ * What the statements of sql/breakers take and return. Written by `npm run rows`, from the
+ * database.
+ */
 export interface BreakersStatements {
   readonly "begin-probe": {
     readonly params: {

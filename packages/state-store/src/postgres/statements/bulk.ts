@@ -1,6 +1,8 @@
 import type { Maybe } from "../maybe.ts";
 
-/** What the statements of sql/bulk take and return. Written by `npm run rows`, from the database. */
+/**
+ * What the statements of sql/bulk take and return. Written by `npm run rows`, from the database.
+ */
 export interface BulkStatements {
   readonly "find-applied-items": {
     readonly params: {

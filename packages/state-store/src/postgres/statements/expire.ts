@@ -1,6 +1,8 @@
 import type { Maybe } from "../maybe.ts";
 
-/** What the statements of sql/expire take and return. Written by `npm run rows`, from the database. */
+/**
+ * What the statements of sql/expire take and return. Written by `npm run rows`, from the database.
+ */
 export interface ExpireStatements {
   readonly "ask-for-proof": {
     readonly params: {

@@ -1,6 +1,8 @@
 import type { Maybe } from "../maybe.ts";
 
-/** What the statements of sql/migrate take and return. Written by `npm run rows`, from the database. */
+/**
+ * What the statements of sql/migrate take and return. Written by `npm run rows`, from the database.
+ */
 export interface MigrateStatements {
   readonly "claim-installation": {
     readonly params: { readonly project: string | null; readonly takesOver: boolean | null };

@@ -1,6 +1,8 @@
 import type { Maybe } from "../maybe.ts";
 
-/** What the statements of sql/pause take and return. Written by `npm run rows`, from the database. */
+/**
+ * What the statements of sql/pause take and return. Written by `npm run rows`, from the database.
+ */
 export interface PauseStatements {
   readonly "end-pause": {
     readonly params: {

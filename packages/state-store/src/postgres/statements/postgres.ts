@@ -1,6 +1,9 @@
 import type { Maybe } from "../maybe.ts";
 
-/** What the statements of sql/postgres take and return. Written by `npm run rows`, from the database. */
+/**
+ * What the statements of sql/postgres take and return. Written by `npm run rows`, from the
+ * database.
+ */
 export interface PostgresStatements {
   readonly "begin-transaction": {
     readonly params: object;

@@ -1,6 +1,9 @@
 import type { Maybe } from "../maybe.ts";
 
-/** What the statements of sql/retention take and return. Written by `npm run rows`, from the database. */
+/**
+ * What the statements of sql/retention take and return. Written by `npm run rows`, from the
+ * database.
+ */
 export interface RetentionStatements {
   readonly "delete-excess-messages": {
     readonly params: { readonly mostBytes: number | string | null; readonly batch: number | null };

@@ -1,6 +1,9 @@
 import type { Maybe } from "../maybe.ts";
 
-/** What the statements of sql/statistics take and return. Written by `npm run rows`, from the database. */
+/**
+ * What the statements of sql/statistics take and return. Written by `npm run rows`, from the
+ * database.
+ */
 export interface StatisticsStatements {
   readonly "add-failures": {
     readonly params: {

@@ -91,8 +91,8 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
 type Wire = ReturnType<typeof openWire>;
 
 /**
- * The way of what a process says to the broker. A fault has nothing more arrive on it; the broker goes on delivering, and
- * after a while drops the connection.
+ * The way of what a process says to the broker. A fault has nothing more arrive on it; the broker
+ * goes on delivering, and after a while drops the connection.
  */
 function openWire(world: World, host: Host, drop: () => void) {
   const { random, timeline } = world;

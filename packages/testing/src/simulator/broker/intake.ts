@@ -30,7 +30,10 @@ interface BatchOptions {
   readonly handle: (batch: readonly Delivery[]) => Promise<void>;
 }
 
-/** One batch at a time. What fails is handed over again after a while, and is acknowledged at the end. */
+/**
+ * One batch at a time. What fails is handed over again after a while, and is acknowledged at the
+ * end.
+ */
 export function inBatches(host: Host, { max, handle }: BatchOptions): Intake {
   let waiting: OpenDelivery[] = [];
   const connection = { count: 0 };

@@ -75,7 +75,10 @@ export interface MemoryBroker {
   purge(queue: string): void;
   /** Has these queues give nothing out for a while, or until the faults end. */
   hold(queues: readonly string[], ms: number): void;
-  /** Is short of memory or disk for a while, or until the faults end, and takes nothing from publishers. */
+  /**
+   * Is short of memory or disk for a while, or until the faults end, and takes nothing from
+   * publishers.
+   */
   beInNeed(ms: number): void;
   readonly isInNeed: () => boolean;
   /** The queues in which something waits. */
@@ -84,7 +87,10 @@ export interface MemoryBroker {
   countOutstanding(): number;
 }
 
-/** Times in which the broker gives nothing out of some queues, or takes nothing. All end with the faults. */
+/**
+ * Times in which the broker gives nothing out of some queues, or takes nothing. All end with the
+ * faults.
+ */
 function stalledConsumers(
   state: BrokerState,
 ): Pick<MemoryBroker, "hold" | "beInNeed" | "isInNeed"> {
@@ -112,7 +118,9 @@ function stalledConsumers(
   };
 }
 
-/** Queues with acknowledgements, expiration, delivery limits and dead letters, and their troubles. */
+/**
+ * Queues with acknowledgements, expiration, delivery limits and dead letters, and their troubles.
+ */
 export function memoryBroker(
   world: World,
   { agents, watcher }: { readonly agents: readonly string[]; readonly watcher: BrokerWatcher },

@@ -124,7 +124,9 @@ function requeue(state: BrokerState, message: Message, failed: boolean): void {
 }
 
 function toDelivery(state: BrokerState, message: Message, consumer: Consumer): Delivery {
-  /** Settles the message, but not on a connection that broke: there it has gone to another consumer. */
+  /**
+   * Settles the message, but not on a connection that broke: there it has gone to another consumer.
+   */
   const settle = (how: () => void) => (): void =>
     consumer.host.act(() => {
       if (!consumer.inHand.has(message) || consumer.losesWords()) return;

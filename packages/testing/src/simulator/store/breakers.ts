@@ -20,7 +20,9 @@ type Guarding = Pick<
 
 const minute: Milliseconds = 60_000;
 
-/** Breakers of remote services. Heartbeats are not simulated, so no instance has an open circuit. */
+/**
+ * Breakers of remote services. Heartbeats are not simulated, so no instance has an open circuit.
+ */
 export const guarding = (state: StoreState): Guarding => ({
   findBreakers: () => found(state),
   findAgentServices: () => agentServices(state),

@@ -32,7 +32,10 @@ export function claimDueSteps(state: StoreState, asked: ClaimOptions): ClaimedSt
   return claims;
 }
 
-/** Picks by band, then by rank; in every other claim, by chance, those with a fairness key come first in their band. */
+/**
+ * Picks by band, then by rank; in every other claim, by chance, those with a fairness key come
+ * first in their band.
+ */
 function pick(
   state: StoreState,
   { lane, slots, reserved = 0 }: LaneCapacity,

@@ -19,7 +19,10 @@ type Proving = Pick<
 /** Milliseconds, as in the real store. */
 const times = { settling: 250, tolerated: 250, aftermath: 1_000, lag: 1_000 };
 
-/** What the Supervisor looks for: steps and tasks whose limit has passed, and tasks that stand still. */
+/**
+ * What the Supervisor looks for: steps and tasks whose limit has passed, and tasks that stand
+ * still.
+ */
 export const expiring = (state: StoreState): Expiring => ({
   findExpired({ batch, held = [], queues = [] }) {
     const steps = processingSteps(state).filter(([{ task }]) => !held.includes(task.taskId));

@@ -49,7 +49,10 @@ export function memoryPauses(now: () => Instant) {
         if (workflows.has(pause.name)) pause.releasedAt = now();
       }
     },
-    /** The time for which the workflow, an Agent or a whole pool of the task has been paused since its submission. */
+    /**
+     * The time for which the workflow, an Agent or a whole pool of the task has been paused since
+     * its submission.
+     */
     heldFor({ task, createdAt }: StoredTask): number {
       const spansOf = ({ kind, name }: PauseTarget): readonly Span[] =>
         pauses

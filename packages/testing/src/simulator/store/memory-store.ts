@@ -26,9 +26,9 @@ export interface MemoryStore extends AtOnce<SimulatedStore> {
 }
 
 /**
- * The state store without Postgres: the same operations over maps, each of them atomic because nothing
- * else runs meanwhile. What it decides, it has the domain decide. Kept equal to the real one by
- * `memory-store.integration.test.ts`.
+ * The state store without Postgres: the same operations over maps, each of them atomic because
+ * nothing else runs meanwhile. What it decides, it has the domain decide. Kept equal to the real
+ * one by `memory-store.integration.test.ts`.
  */
 export function memoryStore(options: MemoryStoreOptions): MemoryStore {
   const state = emptyState(options);
@@ -164,7 +164,9 @@ function releaseResumedSteps(state: StoreState): number {
 
 type Staging = Pick<AtOnce<SimulatedStore>, "stageDueSteps">;
 
-/** Makes the steps claimable whose delay is over, and closes the gaps in the order of fairness keys. */
+/**
+ * Makes the steps claimable whose delay is over, and closes the gaps in the order of fairness keys.
+ */
 const staging = (state: StoreState): Staging => ({
   stageDueSteps() {
     const { tasks, pauses, now, isLocked } = state;

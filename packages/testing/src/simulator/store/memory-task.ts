@@ -46,7 +46,9 @@ export interface Move {
   readonly reason: string | null;
 }
 
-/** Puts the task as decided in the place of what was stored. Returns the steps that it makes due. */
+/**
+ * Puts the task as decided in the place of what was stored. Returns the steps that it makes due.
+ */
 export function keep(stored: StoredTask, after: Task, now: Instant): readonly PendingStep[] {
   const before = stored.task;
   const due: PendingStep[] = [];

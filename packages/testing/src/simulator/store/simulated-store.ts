@@ -2,7 +2,10 @@ import type { LoopStore } from "@holdfast/scheduler-service";
 import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { RecoveryStore } from "@holdfast/supervisor-service";
 
-/** What each kind of process asks of the store, if anything: operations of its role, with their types. */
+/**
+ * What each kind of process asks of the store, if anything: operations of its role, with their
+ * types.
+ */
 export interface StoresOfRoles {
   readonly scheduler: LoopStore;
   readonly supervisor: RecoveryStore;

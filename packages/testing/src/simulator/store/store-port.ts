@@ -59,7 +59,8 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
   const port = Object.fromEntries(operations[host.role].map((name) => [name, bound(name)]));
   return {
     ...port,
-    // Definitions never change, so a process keeps them; what is asked for beside everything else costs no time.
+    // Definitions never change, so a process keeps them; what is asked for beside everything else
+    // costs no time.
     ...answeredAtOnce(store),
     recordRejectedReplies: (replies) =>
       replies.length === 0

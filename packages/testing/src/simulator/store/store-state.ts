@@ -68,8 +68,8 @@ export interface StoreState extends Required<MemoryStoreOptions> {
   readonly heartbeats: Map<string, { readonly beat: Heartbeat; readonly livesUntil: Instant }>;
   readonly pauses: ReturnType<typeof memoryPauses>;
   /**
-   * The state of each queue of replies: since when a probe is on its way and silence is to be judged, and what the
-   * last one proved.
+   * The state of each queue of replies: since when a probe is on its way and silence is to be
+   * judged, and what the last one proved.
    */
   readonly replyPaths: Map<string, ReplyPath>;
   /** When something may not have arrived. */

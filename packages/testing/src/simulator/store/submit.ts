@@ -20,8 +20,8 @@ type Submitted = ReturnType<Operations["submitTasks"]>[number];
 const compiled = new WeakMap<WorkflowDefinition, StepContracts>();
 
 /**
- * Compiled once for each definition, and not for each of thousands of stores that know it. They count no steps: whether
- * a schedule was the first to compile them must not change it.
+ * Compiled once for each definition, and not for each of thousands of stores that know it. They
+ * count no steps: whether a schedule was the first to compile them must not change it.
  */
 function contractsOf(definition: WorkflowDefinition): StepContracts {
   const contracts = compiled.get(definition) ?? {
@@ -72,7 +72,10 @@ function replayOf({ submissions }: StoreState, { idempotency }: Submission): Sub
     : { kind: "conflict" };
 }
 
-/** The answer to a submission that makes no task, also because its version takes none; null: it makes one. */
+/**
+ * The answer to a submission that makes no task, also because its version takes none; null: it
+ * makes one.
+ */
 function refused(state: StoreState, asked: Submission): Submitted | null {
   const kind = refusalOf(state, asked) ?? (asked.onlyRepeats === true ? "conflict" : null);
   return kind === null ? null : { kind };

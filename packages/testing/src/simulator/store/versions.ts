@@ -59,7 +59,9 @@ interface NewVersion {
   readonly activates: boolean;
 }
 
-/** Adds a version: the first of its workflow is active at once, and a newer one awaits its Agents. */
+/**
+ * Adds a version: the first of its workflow is active at once, and a newer one awaits its Agents.
+ */
 export function addVersion(state: StoreState, { name, storedBy, activates }: NewVersion): void {
   const others = versionsLike(state, name);
   const isNewest = others.every(
@@ -124,7 +126,10 @@ const activated = (
   activatedReason: reason,
 });
 
-/** Has one version active while any takes tasks: if none is, the one that was active last, or else the newest. */
+/**
+ * Has one version active while any takes tasks: if none is, the one that was active last, or else
+ * the newest.
+ */
 function keepOneActive(state: StoreState, name: string, cause: Cause): void {
   const open = versionsLike(state, name).filter(({ retiredAt }) => retiredAt === null);
   if (open.some(({ isActive }) => isActive)) return;

@@ -6,7 +6,10 @@ export interface AgentRow {
   readonly seen: AgentOverview | null;
 }
 
-/** Joins both by name. An Agent that the overview does not know, as before its first answer, is shown all the same. */
+/**
+ * Joins both by name. An Agent that the overview does not know, as before its first answer, is
+ * shown all the same.
+ */
 export function agentRows(
   agents: readonly Agent[],
   overviews: readonly AgentOverview[],

@@ -127,7 +127,10 @@ const columns: readonly TableColumn<Difference>[] = [
   },
 ];
 
-/** Shows where living instances of an Agent have another contract than stored workflows were made with. */
+/**
+ * Shows where living instances of an Agent have another contract than stored workflows were made
+ * with.
+ */
 function Differences({ agent }: { readonly agent: Agent }) {
   if (agent.differences.length === 0) return null;
   return (

@@ -3,8 +3,8 @@ import { formatCount } from "../../parts/format.ts";
 import type { Share } from "../../parts/share-bar.tsx";
 
 /**
- * The shares of an operation's tasks by what became of them. `Applied` is not success: only what is verified counts
- * as that.
+ * The shares of an operation's tasks by what became of them. `Applied` is not success: only what is
+ * verified counts as that.
  */
 export function sharesOf({ verified, refused, waiting }: BulkOperation): readonly Share[] {
   return [

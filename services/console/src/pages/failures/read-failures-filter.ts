@@ -18,7 +18,10 @@ export function readFailuresFilter(query: URLSearchParams): FailuresFilter {
 const hour = 3_600_000;
 const lengths = { "1h": hour, "24h": 24 * hour, "7d": 7 * 24 * hour } as const;
 
-/** The instant from which on tasks are looked at, to the whole minute: the same question is asked once. */
+/**
+ * The instant from which on tasks are looked at, to the whole minute: the same question is asked
+ * once.
+ */
 export function createdFrom(span: Span, now: number): string | undefined {
   if (span === "all") return undefined;
   return new Date(Math.floor((now - lengths[span]) / 60_000) * 60_000).toISOString();

@@ -161,7 +161,9 @@ function valueOf(value: unknown) {
   return text === "(secret)" ? <span className="muted">{text}</span> : <code>{text}</code>;
 }
 
-/** The settings of the process that answers. The service leaves secrets out: they never get here. */
+/**
+ * The settings of the process that answers. The service leaves secrets out: they never get here.
+ */
 function Configuration() {
   const system = useSystem();
   return (

@@ -17,7 +17,9 @@ interface Props {
   readonly submittedBy: string | null;
 }
 
-/** What the task was given when it was submitted, each as a link to the tasks that have the same. */
+/**
+ * What the task was given when it was submitted, each as a link to the tasks that have the same.
+ */
 export function FactsCard({ task, submittedBy }: Props) {
   const correlationId = useCorrelationId(task.id);
   return (
@@ -104,7 +106,10 @@ const Alike = ({ filter, children }: AlikeProps) => (
   </Link>
 );
 
-/** Finds the correlation id in a list: what a task answers to those who know its id does not have it. */
+/**
+ * Finds the correlation id in a list: what a task answers to those who know its id does not have
+ * it.
+ */
 function useCorrelationId(id: string): string | null {
   const { api } = useConsole();
   const { data } = useQuery({

@@ -4,7 +4,10 @@ const order = ["error", "processing", "pending", "processed", "cancelled", "wait
 
 const rank = ({ processState }: Step): number => order.indexOf(processState);
 
-/** The step of the URL, or the one that one would ask for first: what failed, what runs, what comes next. */
+/**
+ * The step of the URL, or the one that one would ask for first: what failed, what runs, what comes
+ * next.
+ */
 export function stepToShow({ steps }: Pick<Task, "steps">, asked: string | null): Step | null {
   const named = steps.find(({ name }) => name === asked);
   if (named !== undefined) return named;

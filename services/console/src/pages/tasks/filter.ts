@@ -133,7 +133,9 @@ const plainFields = [
 
 const openStates: ReadonlySet<string> = new Set(openTaskStates);
 
-/** Whether a new task of this state and workflow belongs to the list; null: only the service knows. */
+/**
+ * Whether a new task of this state and workflow belongs to the list; null: only the service knows.
+ */
 export function matches(
   filter: TaskFilter,
   task: { readonly state: string; readonly workflow: string },

@@ -7,7 +7,10 @@ export interface TaskPageData {
   readonly next: string | null;
 }
 
-/** The pages with the states of tasks that have changed. Pages without one of them stay the same object. */
+/**
+ * The pages with the states of tasks that have changed. Pages without one of them stay the same
+ * object.
+ */
 export function patchPages(
   pages: readonly TaskPageData[],
   changed: ReadonlyMap<string, ChangedTask>,
@@ -60,7 +63,10 @@ interface News {
   readonly top: string;
 }
 
-/** The new tasks that belong to the list and are not shown in it, after these have changed. The same set: no others. */
+/**
+ * The new tasks that belong to the list and are not shown in it, after these have changed. The same
+ * set: no others.
+ */
 export function newIdsAfter(
   before: ReadonlySet<string>,
   { changed, filter, top }: News,

@@ -154,7 +154,10 @@ const text = (value: string | null): ReactNode =>
     <span title={value}>{value}</span>
   );
 
-/** What the list says of each task. Plain: a table model of a hundred thousand rows would be made anew each second. */
+/**
+ * What the list says of each task. Plain: a table model of a hundred thousand rows would be made
+ * anew each second.
+ */
 const columns: readonly Column[] = [
   {
     id: "id",

@@ -156,8 +156,8 @@ function FirstTask() {
 type List = Pick<ReturnType<typeof useTaskList>, "newIds" | "isBehind" | "refresh">;
 
 /**
- * Shows new tasks at the top of a list that may move: as soon as the stream says that there are some, and by asking
- * every few seconds while there is no stream or an answer was lost.
+ * Shows new tasks at the top of a list that may move: as soon as the stream says that there are
+ * some, and by asking every few seconds while there is no stream or an answer was lost.
  */
 function useKeepFresh(mayMove: boolean, { newIds, isBehind, refresh }: List): void {
   useEffect(() => {

@@ -81,7 +81,10 @@ interface Watching {
   readonly isFetching: boolean;
 }
 
-/** Applies what the stream says to the loaded tasks. Finds the ids of new ones that belong to the list. */
+/**
+ * Applies what the stream says to the loaded tasks. Finds the ids of new ones that belong to the
+ * list.
+ */
 function useChanges({ queryKey, filter, isFetching }: Watching) {
   const cache = useQueryClient();
   const gap = useGap();

@@ -24,7 +24,9 @@ export interface GraphLayout {
   readonly rows: number;
 }
 
-/** Places steps in columns by what they come after, and orders each column so that few lines cross. */
+/**
+ * Places steps in columns by what they come after, and orders each column so that few lines cross.
+ */
 export function layOutGraph(steps: readonly GraphStep[]): GraphLayout {
   const known = new Map(steps.map((step) => [step.name, step]));
   const columnOf = columnsOf(known);
@@ -40,7 +42,10 @@ export function layOutGraph(steps: readonly GraphStep[]): GraphLayout {
   return { steps: placed, edges, columns: ordered.length, rows };
 }
 
-/** The length of the longest way to each step. A circle, which no stored workflow has, ends where it began. */
+/**
+ * The length of the longest way to each step. A circle, which no stored workflow has, ends where it
+ * began.
+ */
 function columnsOf(known: ReadonlyMap<string, GraphStep>): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const open = new Set<string>();

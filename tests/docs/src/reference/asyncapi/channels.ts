@@ -34,7 +34,9 @@ const replies = ["step.reply.v1", "reply.probe.v1"];
 const fromAgents = ["agent.heartbeat.v1", "step.progress.v1"];
 const events = ["holdfast.task", "holdfast.task.alert.v1"];
 
-/** What each exchange is for. One that the topology has and this list has not fails the generation. */
+/**
+ * What each exchange is for. One that the topology has and this list has not fails the generation.
+ */
 const exchangeUses: Readonly<Record<string, Use>> = {
   "holdfast.requests": {
     messages: requests,

@@ -15,7 +15,10 @@ const tracestate = {
   description: "W3C Trace Context: what vendors add.",
 };
 
-/** The headers that say which trace a message belongs to. All are optional, and a reader may ignore them. */
+/**
+ * The headers that say which trace a message belongs to. All are optional, and a reader may ignore
+ * them.
+ */
 const traceHeaders = {
   type: "object",
   properties: {

@@ -7,7 +7,9 @@ const stored = amqp({ deliveryMode: 2, mandatory: true });
 const agent = [{ name: "agent", description: "What an Agent does." }];
 const application = [{ name: "application", description: "What an application does." }];
 
-/** What programs outside Holdfast do: an Agent, and an application that submits tasks or listens. */
+/**
+ * What programs outside Holdfast do: an Agent, and an application that submits tasks or listens.
+ */
 export const operations = {
   performStep: {
     action: "receive",

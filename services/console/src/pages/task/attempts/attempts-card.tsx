@@ -12,14 +12,18 @@ import type { Selected } from "../timeline/placed-lanes.ts";
 interface Props {
   readonly attempts: Attempts;
   readonly step: Step;
-  /** What the verdict says that this step waits for; null: it is not known, or the step is not open. */
+  /**
+   * What the verdict says that this step waits for; null: it is not known, or the step is not open.
+   */
   readonly waitsFor: string | null;
   readonly selected: Selected;
   readonly onSelect: (selected: Selected) => void;
   readonly traceUrl: string | null;
 }
 
-/** The attempts of one step, and of one of them what went in, what came out, and what went wrong. */
+/**
+ * The attempts of one step, and of one of them what went in, what came out, and what went wrong.
+ */
 export function AttemptsCard({ attempts, step, waitsFor, selected, onSelect, traceUrl }: Props) {
   const own = useMemo(
     () => attempts.items.filter((one) => one.step === step.name),

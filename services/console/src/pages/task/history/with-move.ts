@@ -1,6 +1,9 @@
 import type { HistoryEntry } from "../../../api/types.ts";
 
-/** The history with a move of the stream: one that is known already, as after a lost connection, changes nothing. */
+/**
+ * The history with a move of the stream: one that is known already, as after a lost connection,
+ * changes nothing.
+ */
 export function withMove(
   items: readonly HistoryEntry[],
   move: HistoryEntry,

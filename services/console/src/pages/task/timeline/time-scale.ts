@@ -21,7 +21,10 @@ export interface TimeScale {
 /** An idle part has this width at most, and all of them this share of the picture at most. */
 const idleWidth = 34;
 const idleShare = 0.35;
-/** A pause is idle when it is longer than this, and than this share of the time in which something happens. */
+/**
+ * A pause is idle when it is longer than this, and than this share of the time in which something
+ * happens.
+ */
 const shortestIdle = 400;
 const idleOfBusy = 0.15;
 
@@ -101,7 +104,9 @@ const lengths = [
   ...[1, 2, 3, 6, 12, 24, 48, 168].map((hours) => hours * 3_600_000),
 ];
 
-/** Marks of the axis, at round times after `origin`, and so far apart that their words have room. */
+/**
+ * Marks of the axis, at round times after `origin`, and so far apart that their words have room.
+ */
 export function ticksOf({ segments }: TimeScale, origin: number, apart: number): readonly Tick[] {
   const ticks: Tick[] = [];
   let free = 0;

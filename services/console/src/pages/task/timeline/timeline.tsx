@@ -35,7 +35,9 @@ const edge = 10;
 const stride = 400;
 const zooms = [1, 2, 4, 8, 16] as const;
 
-/** All attempts of a task over time: what is wrong and what comes next is seen before it is read. */
+/**
+ * All attempts of a task over time: what is wrong and what comes next is seen before it is read.
+ */
 export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelect }: Props) {
   const tick = useNow();
   const [frame, room] = useWidth<HTMLDivElement>();
