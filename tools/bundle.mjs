@@ -22,8 +22,8 @@ const started = {
 const inlined = /^(typebox|@oxc-project\/runtime)(\/|$)/;
 
 /**
- * Compiles a package to one file for each entry: a service starts with half of the CPU if it opens a third of the
- * files. The types come from the compiler.
+ * Compiles a package to one file for each entry: a service starts with half of the CPU if it opens
+ * a third of the files. The types come from the compiler.
  * @param {string} folder below the root
  */
 async function bundlePackage(folder) {
@@ -64,7 +64,8 @@ async function bundlePackage(folder) {
 }
 
 /**
- * A hash of all that the compiled files are made of: sources, versions of libraries, and how it is done.
+ * A hash of all that the compiled files are made of: sources, versions of libraries, and how it is
+ * done.
  * @param {string} folder
  */
 function inputsOf(folder) {
@@ -116,8 +117,8 @@ function entriesOf(folder) {
 }
 
 /**
- * A module finds the files beside it by its own URL. In a file that it shares with others, it is given the URL that
- * it would have alone.
+ * A module finds the files beside it by its own URL. In a file that it shares with others, it is
+ * given the URL that it would have alone.
  * @param {string} src
  */
 function ownPlaces(src) {

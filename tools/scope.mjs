@@ -1,6 +1,6 @@
 /**
- * What a run of the tests takes. `usual` is `npm test`, `all` is `npm run test:all`, and `tenth` is a tenth of what only
- * `all` has.
+ * What a run of the tests takes. `usual` is `npm test`, `all` is `npm run test:all`, and `tenth` is
+ * a tenth of what only `all` has.
  * @typedef {{ readonly kind: "usual" | "all" | "tenth", readonly tenth: number }} Scope
  */
 

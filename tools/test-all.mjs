@@ -6,8 +6,8 @@ import { scopeOf } from "./scope.mjs";
 import { test } from "./test.mjs";
 
 /**
- * Runs everything: what `npm test` runs, and what that leaves out. With `--tenth` only a tenth of what it leaves out,
- * such as the one of this day.
+ * Runs everything: what `npm test` runs, and what that leaves out. With `--tenth` only a tenth of
+ * what it leaves out, such as the one of this day.
  * @param {readonly string[]} args
  */
 export async function testAll(args) {

@@ -72,7 +72,8 @@ function namedIn(args) {
 }
 
 /**
- * Jest's own limit is for tests: code that never yields, and a file that waits while it is loaded, have none.
+ * Jest's own limit is for tests: code that never yields, and a file that waits while it is loaded,
+ * have none.
  * @param {string} file
  */
 function sayWhatRuns(file) {

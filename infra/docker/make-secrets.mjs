@@ -166,7 +166,8 @@ function httpUrl(user, password) {
 }
 
 /**
- * Readable by every user who has the volume, which only its service has: each image has a user of its own.
+ * Readable by every user who has the volume, which only its service has: each image has a user of
+ * its own.
  * @param {string} reader @param {Record<string, string | undefined>} files
  */
 function write(reader, files) {

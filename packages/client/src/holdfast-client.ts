@@ -43,7 +43,7 @@ export interface HoldfastClient extends OperationCalls {
   ): Promise<TaskRef<ResultFor<W>> & { readonly replayed: boolean }>;
   /**
    * Submits a task, and waits for its result for a while: in one request if it comes within a
-   * minute. Returns as soon as the task has halted, too, in the state `error`: an operator has to
+   * minute. Returns as soon as the task has halted, too, as `halted`: an operator has to
    * act then.
    */
   run<W extends AnyWorkflow>(

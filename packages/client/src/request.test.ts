@@ -143,7 +143,7 @@ test.each(["processed", "undone", "halted"])(
   "a run returns once its task is %s, whatever is left of its time",
   async (state) => {
     const ended = { id: "t1", state, result: null, faultCode: null };
-    const { client, asked } = clientOf(accepted(), json(state === "error" ? 202 : 200, ended));
+    const { client, asked } = clientOf(accepted(), json(state === "halted" ? 202 : 200, ended));
     expect(await client.run("trip", {}, { wait: "1h" })).toEqual(ended);
     expect(asked.map(({ url }) => new URL(url).pathname)).toEqual([
       "/v1/tasks",

@@ -1,8 +1,9 @@
 import { type FaultCode, faultCodes } from "./fault-codes.ts";
 
 /**
- * Who says that an attempt failed, or that a task is to be undone. A silence, a message that came back or a broker
- * that is away are not the word of anyone: without a `Source` no failure is counted and no undo is begun.
+ * Who says that an attempt failed, or that a task is to be undone. A silence, a message that came
+ * back or a broker that is away are not the word of anyone: without a `Source` no failure is
+ * counted and no undo is begun.
  *
  * - `remoteService`: an Agent called it, and reports its answer.
  * - `agent`: it had the request, and refused it, could not do it or never answered.

@@ -1,7 +1,7 @@
 import type { Finding } from "./finding.ts";
 import type { Module } from "./module.ts";
 
-/** Lines of a function. A file has no limit: it is as long as its subject. */
+/** Lines of a function, without its comments. A file has no limit: it is as long as its subject. */
 const limit = 60;
 
 /**
@@ -17,7 +17,7 @@ export function findOversize(modules: readonly Module[]): readonly Finding[] {
         .map(({ name, lines }) => ({
           rule: "function size",
           subject: `${path} ${name}`,
-          message: `${path}: ${name} has ${lines} lines, the limit is ${limit}: split it`,
+          message: `${path}: ${name} has ${lines} lines of code, the limit is ${limit}: split it`,
         })),
     );
 }

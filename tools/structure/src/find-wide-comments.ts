@@ -6,7 +6,7 @@ export function findWideComments(modules: readonly Module[]): readonly Finding[]
   return modules.flatMap(({ path, wideComments }) =>
     wideComments.map((line) => ({
       rule: "comment width" as const,
-      subject: `${path} ${line}`,
+      subject: path,
       message: `${path}:${line}: the comment goes beyond column 100: break the line`,
     })),
   );

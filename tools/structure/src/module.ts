@@ -7,6 +7,7 @@ export interface Import {
 export interface FunctionSize {
   /** Its own name, or the name of what holds it, as in `serveAgent.onMessage`. */
   readonly name: string;
+  /** Lines with code: what is said of them does not count. */
   readonly lines: number;
 }
 

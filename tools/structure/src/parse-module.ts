@@ -25,10 +25,13 @@ export function parseModule(path: string, text: string): Module {
   const functions: FunctionSize[] = [];
   const names: string[] = [];
   const stack = nameStack(names);
+  const isComment = commentLines(text, { comments, lineAt });
   const measure = ({ start, end }: Span) => {
+    const [first, last] = [lineAt(start), lineAt(end)];
+    const said = isComment.filter((line) => line >= first && line <= last).length;
     functions.push({
       name: names.join(".") || "(default)",
-      lines: lineAt(end) - lineAt(start) + 1,
+      lines: last - first + 1 - said,
     });
   };
   new Visitor({
@@ -56,6 +59,18 @@ export function parseModule(path: string, text: string): Module {
   return { path, imports, functions, docComments, wideComments };
 }
 
+/** The lines, counted from one, that have nothing but a comment. */
+function commentLines(
+  text: string,
+  { comments, lineAt }: { readonly comments: readonly Comment[]; readonly lineAt: LineAt },
+): readonly number[] {
+  return comments
+    .filter(({ start }) => /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, start - width), start)))
+    .flatMap(({ start, end }) =>
+      Array.from({ length: lineAt(end) - lineAt(start) + 1 }, (_, index) => lineAt(start) + index),
+    );
+}
+
 /** Columns of a comment. Code is as wide as the formatter makes it. */
 const width = 100;
 
@@ -76,7 +91,7 @@ function wideCommentsIn(
   return comments.flatMap(wide);
 }
 
-/** Where the comment of a line begins, after its code. */
+/** The column at which the comment of a line begins, after its code. */
 const columnOf = (line: string): number => Math.max(0, line.search(/\/[/*]|^\s*\*/));
 
 function docCommentsIn(

@@ -37,7 +37,8 @@ export function announcedContract(
  *
  * - `same`: it has the contract that the workflow was made with.
  * - `fits`: it has another, of which nothing is known that stands in the way.
- * - `unknown`: it has one that no stored workflow was made with, or does not say; it sees by each request.
+ * - `unknown`: it has one that no stored workflow was made with, or does not say; it sees by each
+ *   request.
  * - `unfit`: it cannot do what the workflow asks for.
  */
 export type Reading = (typeof readings)[number];
