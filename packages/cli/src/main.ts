@@ -12,8 +12,8 @@ if (Number.parseInt(process.versions.node, 10) < oldestNode) {
 }
 
 // What Node compiles of the modules below it finds in its own cache the next time, as npm does with
-// its modules. oxlint-disable-next-line typescript/no-unnecessary-condition -- Node has it since
-// 22.1.
+// its modules.
+// oxlint-disable-next-line typescript/no-unnecessary-condition -- Node has it since 22.1.
 nodeModule.enableCompileCache?.();
 
 const args = process.argv.slice(2);

@@ -42,7 +42,13 @@ export function deadLetterCalls(send: Send, usualActor: string): DeadLetterCalls
       return (await send<DeadLetterPage>({ method: "GET", path, query, repeat: "safe" })).body;
     },
     get: async (id) =>
-      (await send<DeadLetter>({ method: "GET", path: `${path}/${encodeURIComponent(id)}`, repeat: "safe" })).body,
+      (
+        await send<DeadLetter>({
+          method: "GET",
+          path: `${path}/${encodeURIComponent(id)}`,
+          repeat: "safe",
+        })
+      ).body,
     actions: () => readPages<DeadLetterAction>(send, "/v1/dead-letter-actions", { limit: 500 }),
     replay: act("replay"),
     discard: act("discard"),

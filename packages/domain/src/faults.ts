@@ -76,7 +76,10 @@ export class TransientFault<Code extends string = FaultCode | AgentCode> extends
   constructor(code: Code & KnownCode<Code>, message: string, options: TransientFaultOptions = {}) {
     super(code, message, options);
     const { retryAfter } = options;
-    const ms = typeof retryAfter === "string" ? parseDuration(retryAfter) : Math.ceil(retryAfter ?? Number.NaN);
+    const ms =
+      typeof retryAfter === "string"
+        ? parseDuration(retryAfter)
+        : Math.ceil(retryAfter ?? Number.NaN);
     this.retryAfter = Number.isSafeInteger(ms) && ms >= 0 ? ms : null;
   }
 }

@@ -94,10 +94,7 @@ function wideCommentsIn(
 /** The column at which the comment of a line begins, after its code. */
 const columnOf = (line: string): number => Math.max(0, line.search(/\/[/*]|^\s*\*/));
 
-function docCommentsIn(
-  comments: readonly Comment[],
-  lineAt: LineAt,
-): readonly DocComment[] {
+function docCommentsIn(comments: readonly Comment[], lineAt: LineAt): readonly DocComment[] {
   return comments
     .filter(({ type, value }) => type === "Block" && value.startsWith("*"))
     .map(({ value, start }) => ({

@@ -137,8 +137,8 @@ test.each([
   ["what a tool reads", `// biome-ignore lint: ${words(100)}`, []],
 ])("%s is held to 100 columns of comment", (_, text, expected) => {
   const { modules } = workspaceOf({ "packages/domain/src/a.ts": `${text}\nf();` });
-  const lines = findWideComments(modules).map(({ message }) => Number(message.split(":")[1]));
-  expect(lines).toEqual(expected);
+  const found = findWideComments(modules).map(({ message }) => Number(message.split(":")[1]));
+  expect(found).toEqual(expected);
 });
 
 test("a finding without an exception and an exception without a finding are both reported", () => {

@@ -92,10 +92,16 @@ function faultOf(name: string, response: Response, body: unknown) {
   if (status >= 500 || notNow.has(status) || inProgress) {
     const retryAfter = retryAfterOf(response);
     const paces = retryAfter === null ? {} : { retryAfter };
-    return new TransientFault(agentCode(`${name}.${code}`), text, { details: { status }, ...paces });
+    return new TransientFault(agentCode(`${name}.${code}`), text, {
+      details: { status },
+      ...paces,
+    });
   }
   const harmless = boundToKey.has(code) ? ({ effect: "none" } as const) : {};
-  return new PermanentFault(agentCode(`${name}.${code}`), text, { details: { status }, ...harmless });
+  return new PermanentFault(agentCode(`${name}.${code}`), text, {
+    details: { status },
+    ...harmless,
+  });
 }
 
 interface Refusal {

@@ -82,10 +82,7 @@ describe("a transient fault", () => {
 
   test.each([
     ["a permanent fault", new PermanentFault("payments.declined", "no")],
-    [
-      "being asked to wait",
-      new TransientFault("payments.busy", "x", { retryAfter: 1 }),
-    ],
+    ["being asked to wait", new TransientFault("payments.busy", "x", { retryAfter: 1 })],
   ])("is not retried: %s", async (_, error) => {
     const charge = throwing(error);
     expect(await attempt({ handlers: { charge } })).toMatchObject({ kind: "failed" });
