@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import { repository } from "../program-at.ts";
 import { postgresRelease } from "./postgres-releases.ts";
 import { rabbitmqRelease, serversCache } from "./rabbitmq-releases.ts";
@@ -9,27 +9,21 @@ import type { Release } from "./release.ts";
 import { type Counts, runTests } from "./run-tests.ts";
 import { type Line, writePage } from "./write-page.ts";
 
-const all = {
-  rabbitmq: "3.10,4.0,4.3",
-  postgres: "15,16,17,18",
-  /** Which sets run: those of a server's own tests, and the one of each pair. */
-  sets: "rabbitmq,postgres,pairs",
-};
 const { values } = parseArgs({
   options: {
-    rabbitmq: { type: "string", default: all.rabbitmq },
-    postgres: { type: "string", default: all.postgres },
-    sets: { type: "string", default: all.sets },
+    rabbitmq: { type: "string", default: "3.10,4.0,4.3" },
+    postgres: { type: "string", default: "15,16,17,18" },
+    /** Which sets run: those of a server's own tests, and the one of each pair. */
+    sets: { type: "string", default: "rabbitmq,postgres,pairs" },
+    /** Leaves the page as it is. */
+    "no-page": { type: "boolean", default: false },
   },
 });
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const cache = serversCache();
 const logs = join(repository, ".holdfast/servers");
-/** A run of a part has a page of its own: it knows nothing of the other releases. */
-const page = isDeepStrictEqual({ ...values }, all)
-  ? join(repository, "docs/evidence/servers.md")
-  : join(logs, "servers.md");
+const page = join(repository, "docs/evidence/servers.md");
 
 /**
  * The tests that show what a server does to us: of RabbitMQ, of Postgres, and of both beside each
@@ -98,9 +92,18 @@ async function run(
     problem === null
       ? await runTests({ rabbitmq, postgres, files, log: join(logs, `${name}.log`) })
       : null;
-  lines.push({ set, rabbitmq: rabbitmq.name, postgres: postgres.name, counts, problem });
+  const date = new Date().toISOString().slice(0, 10);
+  const line: Line = {
+    set,
+    rabbitmq: rabbitmq.name,
+    postgres: postgres.name,
+    counts,
+    problem,
+    date,
+  };
+  lines.push(line);
   say(`${name}: ${counts === null ? problem : `${counts.passed} passed, ${counts.failed} failed`}`);
-  await writeFile(page, writePage(lines, new Date()));
+  if (!values["no-page"]) await writeFile(page, writePage(await readFile(page, "utf8"), [line]));
 }
 
 const asked = listOf(values.sets);
@@ -117,5 +120,5 @@ if (asked.includes("pairs")) {
     for (const postgres of postgreses) await run("pairs", [rabbitmq, postgres]);
   }
 }
-say(`written: ${page}`);
+if (!values["no-page"]) say(`written: ${page}`);
 process.exitCode = lines.some(({ counts }) => counts !== null && counts.failed > 0) ? 1 : 0;
