@@ -13,7 +13,7 @@ export interface DeadLetterCalls {
     /** What the page before named as its `next`. */
     readonly after?: string | null;
   }): Promise<DeadLetterPage>;
-  /** One of them, with all of its body that was kept. */
+  /** One of them, with the first MiB of its body. */
   get(id: string): Promise<DeadLetter>;
   /** Who sent which of them once more or discarded them, and why: all pages of it. */
   actions(): Promise<readonly DeadLetterAction[]>;

@@ -7,6 +7,7 @@ import { ActBody } from "../act-body.ts";
 import { describe, ref } from "../api/describe.ts";
 import { pageFields, sizeOf } from "../api/pages.ts";
 import { rowNumber } from "../api/query-parts.ts";
+import { roomFor } from "../room.ts";
 import { mustBeClosed, noDeadLetter } from "./must-be-closed.ts";
 import { printableBody } from "./printable-body.ts";
 import { type ReplayDependencies, replayDeadLetter } from "./replay-dead-letter.ts";
@@ -19,6 +20,10 @@ interface DeadLetterDependencies extends ReplayDependencies {
 const path = "/v1/dead-letters";
 /** Bytes of a body that a list has. */
 const shown = 4_096;
+/** Bytes of a body that is shown alone: those of the largest message, unless a setting allows more. */
+const shownAlone = limits.messageBytes;
+/** What a byte of a body takes at most: itself, its text, and the answer, in which it may be escaped. */
+const roomOfByte = 8;
 const pages = { usual: 20, most: 100 };
 
 const DeadLettersQuery = Type.Object(
@@ -129,7 +134,7 @@ function getRoute(
     ...describe({
       id: "getDeadLetter",
       tag: "service",
-      summary: "A message that no service could use, with all of its body that was kept.",
+      summary: "A message that no service could use, with the first MiB of its body.",
       answers: { "200": { words: "The dead letter.", schema: ref("DeadLetter") } },
       codes: { 404: ["message.unknown"] },
     }),
@@ -138,9 +143,13 @@ function getRoute(
   app.get<{ readonly Params: Static<typeof DeadLetterParams> }>(
     `${path}/:id`,
     { onRequest, schema },
-    async ({ params: { id } }) => {
-      const found = await store.findDeadLetter({ id });
-      if (found === null) throw noDeadLetter(id);
+    async (request, reply) => {
+      const id = BigInt(request.params.id);
+      await roomFor(request, reply)(shownAlone * roomOfByte);
+      const before = String(id + 1n);
+      const page = { queue: null, before, most: 1, shown: shownAlone };
+      const [found] = await store.findDeadLetters(page);
+      if (found?.id !== String(id)) throw noDeadLetter(String(id));
       return deadLetterResource(found, replays);
     },
   );
