@@ -1,4 +1,5 @@
 import { much } from "./operations.ts";
+import { pageQuery } from "./pages.ts";
 import type { Send } from "./request.ts";
 import type {
   BulkForecast,
@@ -48,11 +49,6 @@ export type NewBulkRequest = Omit<NewBulkOperation, "actor" | "dryRun"> & {
 const path = "/v1/bulk-operations";
 const pathOf = (id: string, rest = "") => `${path}/${encodeURIComponent(id)}${rest}`;
 
-const pageOf = ({ limit, after }: PageOptions) => ({
-  limit: limit?.toString(),
-  after: after ?? undefined,
-});
-
 export function bulkCalls(send: Send, usualActor: string): BulkCalls {
   const get = async <Body>(
     from: string,
@@ -65,9 +61,9 @@ export function bulkCalls(send: Send, usualActor: string): BulkCalls {
     create: (request, { idempotencyKey = crypto.randomUUID() } = {}) =>
       post<BulkOperation>({ actor: usualActor, ...request }, { "idempotency-key": idempotencyKey }),
     get: (id) => get<BulkOperation>(pathOf(id)),
-    list: (page = {}) => get<BulkOperationPage>(path, pageOf(page)),
+    list: (page = {}) => get<BulkOperationPage>(path, pageQuery(page)),
     items: (id, { outcome, ...page } = {}) =>
-      get<BulkItemPage>(pathOf(id, "/items"), { outcome, ...pageOf(page) }),
+      get<BulkItemPage>(pathOf(id, "/items"), { outcome, ...pageQuery(page) }),
     stop: async (id, { reason, actor = usualActor }) =>
       (
         await send<BulkOperation>({

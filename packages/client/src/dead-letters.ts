@@ -1,4 +1,4 @@
-import { readPages } from "./pages.ts";
+import { pageQuery, readPages } from "./pages.ts";
 import type { Send } from "./request.ts";
 import type { ActOptions, DeadLetter, DeadLetterAction, DeadLetterPage } from "./types.ts";
 
@@ -37,8 +37,8 @@ export function deadLetterCalls(send: Send, usualActor: string): DeadLetterCalls
         repeat: "safe",
       }));
   return {
-    async list({ queue, limit, after } = {}) {
-      const query = { queue, limit: limit?.toString(), after: after ?? undefined };
+    async list({ queue, ...page } = {}) {
+      const query = { queue, ...pageQuery(page) };
       return (await send<DeadLetterPage>({ method: "GET", path, query, repeat: "safe" })).body;
     },
     get: async (id) =>

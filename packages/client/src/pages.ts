@@ -12,6 +12,25 @@ interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/**
+ * A limit as the service takes it. It lowers a number above the maximum of its list, but one that
+ * JavaScript writes with an exponent, or without end, is no number of a query or of JSON.
+ */
+export const limitOf = (limit: number): number =>
+  limit > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : limit;
+
+/** Says in a query which page of a list is asked for. */
+export const pageQuery = ({
+  limit,
+  after,
+}: {
+  readonly limit?: number | undefined;
+  readonly after?: string | null | undefined;
+}): Readonly<Record<"limit" | "after", string | undefined>> => ({
+  limit: limit === undefined ? undefined : String(limitOf(limit)),
+  after: after ?? undefined,
+});
+
 /** All items of a list, page by page. */
 export async function readPages<Item>(
   send: Send,
@@ -24,7 +43,7 @@ export async function readPages<Item>(
     const { body }: { readonly body: Page<Item> } = await send<Page<Item>>({
       method: "GET",
       path,
-      query: { limit: limit?.toString(), after: after ?? undefined },
+      query: pageQuery({ limit, after }),
       signal,
       repeat: "safe",
     });

@@ -1,4 +1,4 @@
-import { readHistory } from "./pages.ts";
+import { limitOf, pageQuery, readHistory } from "./pages.ts";
 import type { Send } from "./request.ts";
 import type {
   ActOptions,
@@ -93,12 +93,8 @@ export function taskCalls(send: Send, usualActor: string): TaskCalls {
     });
     return answer.body;
   };
-  const list: TaskCalls["list"] = (filter = {}, { limit, after, signal } = {}) =>
-    get<TaskPage>(
-      "/v1/tasks",
-      { ...filter, limit: limit?.toString(), after: after ?? undefined },
-      signal,
-    );
+  const list: TaskCalls["list"] = (filter = {}, { signal, ...page } = {}) =>
+    get<TaskPage>("/v1/tasks", { ...filter, ...pageQuery(page) }, signal);
   return {
     get: (id) => get<Task>(pathOf(id)),
     getByKey: (workflow, key) =>
@@ -118,9 +114,11 @@ export function taskCalls(send: Send, usualActor: string): TaskCalls {
         after = page.next;
       } while (after !== null);
     },
-    search: async (body) =>
-      (await send<TaskPage>({ method: "POST", path: "/v1/tasks/search", body, repeat: "safe" }))
-        .body,
+    async search({ limit, ...query }) {
+      const body = { ...query, ...(limit === undefined ? {} : { limit: limitOf(limit) }) };
+      const path = "/v1/tasks/search";
+      return (await send<TaskPage>({ method: "POST", path, body, repeat: "safe" })).body;
+    },
     count: (filter = {}) => get<TaskCount>("/v1/tasks/count", filter),
     cancel: (id, how) => act(id, "cancel", { ...how }),
     pause: (id, how) => act(id, "pause", { ...how }),

@@ -81,7 +81,7 @@ export {
 export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/check-missing.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { limits } from "./limits/limits.ts";
-export { allowedVisible, FairnessKey, isVisible, Payload } from "./limits/parts.ts";
+export { allowedVisible, FairnessKey, isVisible, loweredMark, Payload } from "./limits/parts.ts";
 export { payloadFaults, payloadFaultsAt, payloadWords } from "./limits/payload-faults.ts";
 export { printableText, readableText, storableText } from "./limits/storable-text.ts";
 export { unboundedParts } from "./limits/unbounded-parts.ts";

@@ -24,6 +24,7 @@ import {
 import { Type } from "typebox";
 import { describe } from "./api/describe.ts";
 import { openDocument } from "./api/document.ts";
+import { readLimit } from "./api/pages.ts";
 import { namedSchemas } from "./api/schemas.ts";
 import { lazyValidators } from "./lazy-validators.ts";
 import {
@@ -146,9 +147,7 @@ function takeStorableTexts(app: FastifyInstance): void {
 function takeLimits(app: FastifyInstance): void {
   app.addHook("preValidation", (request, _, done) => {
     const query = request.query as { limit?: unknown };
-    if (typeof query.limit === "string" && /^[0-9]+$/.test(query.limit)) {
-      query.limit = Number(query.limit);
-    }
+    if (query.limit !== undefined) query.limit = readLimit(query.limit);
     done();
   });
 }

@@ -51,20 +51,46 @@ test.each(["/v1/workflows", "/v1/agents", "/v1/pauses", "/v1/dead-letter-actions
       expect(pages.flatMap(({ items }) => items)).toEqual(whole.items);
       expect(pages.slice(0, -1).every(({ items }) => items.length === limit)).toBe(true);
     }
-    for (const limit of [100_000, 2 ** 31 - 1])
-      expect(await read(`${path}?limit=${limit}`)).toEqual(whole);
-    for (const query of [
-      "limit=0",
-      "limit=x",
-      "limit=2147483648",
-      `limit=${"9".repeat(400)}`,
-      "after=%20",
-      "cursor=x",
-    ]) {
+    for (const limit of aboveAll) expect(await read(`${path}?limit=${limit}`)).toEqual(whole);
+    for (const query of ["limit=0", "limit=x", "after=%20", "cursor=x"]) {
       expect([query, (await trips.get(`${path}?${query}`)).statusCode]).toEqual([query, 422]);
     }
   },
 );
+
+/**
+ * Limits above the maximum of every list, also above what the store and a number of JavaScript can
+ * hold.
+ */
+const aboveAll = [
+  "100000",
+  String(2 ** 31 - 1),
+  String(2 ** 31),
+  "9007199254740993",
+  "9".repeat(400),
+];
+const noLimits = ["0", "-1", "1.5", "1e3", "0x10", "", "%20", "+5", "many", "5&limit=6"];
+
+test("no list refuses a limit above its maximum, and each refuses what is no limit, at its place", async () => {
+  const lists = (await listRoutes()).filter(
+    ({ querystring }) => "limit" in propertiesOf(querystring),
+  );
+  expect(lists.length).toBeGreaterThan(7);
+  // Of what is not there: whatever the limit, a list that takes it says so.
+  const paths = lists.map(({ url }) => url.replaceAll(/:\w+/g, "1"));
+  const asked = async (path: string, limit: string) => {
+    const answer = await trips.get(`${path}?limit=${limit}`);
+    return [path, limit, answer.statusCode === 422 ? answer.json().errors[0].pointer : "taken"];
+  };
+  for (const path of paths) {
+    for (const limit of ["1", ...aboveAll])
+      expect(await asked(path, limit)).toEqual([path, limit, "taken"]);
+    for (const limit of noLimits) expect(await asked(path, limit)).toEqual([path, limit, "/limit"]);
+  }
+});
+
+const propertiesOf = (schema: unknown): object =>
+  (schema as { readonly properties?: object } | undefined)?.properties ?? {};
 
 test("a list that is answered as a whole says that there is no next page", async () => {
   expect(await read("/v1/remotes")).toMatchObject({
@@ -102,6 +128,7 @@ test("every list of the document has limit and after, of one type, and no other 
   expect(asked.length).toBeGreaterThan(7);
   for (const [operationId, schema] of asked) {
     expect({ operationId, ...schema }).toMatchObject({ operationId, type: "integer", minimum: 1 });
+    expect(schema).not.toHaveProperty("maximum");
   }
   const search = (await listRoutes()).find(({ operationId }) => operationId === "searchTasks");
   expect(search?.body).toMatchObject({ properties: { limit: { type: "integer" }, after: {} } });

@@ -8,7 +8,7 @@ import {
   type PartOf,
 } from "./operation.ts";
 import { UsageError } from "./usage-error.ts";
-import { instantOf, jsonOf, labelsOf } from "./values.ts";
+import { instantOf, jsonOf, labelsOf, wholeOf } from "./values.ts";
 import type { Invocation, Io, OptionSpec } from "./verb.ts";
 
 /** What a verb says of an option beyond what the document says of its field. */
@@ -191,10 +191,13 @@ function checked(text: string, schema: FieldSchema, option: string): string {
 
 function numberOf(text: string, { type, minimum, maximum }: FieldSchema, option: string): number {
   const isWhole = type === "integer";
+  // Without a maximum, what is large is lowered by the service, however many digits it has.
+  if (isWhole && maximum === undefined && /^\d+$/.test(text) && wholeOf(text) >= (minimum ?? 0))
+    return wholeOf(text);
   const grammar = isWhole ? /^-?\d{1,15}$/ : /^-?\d{1,15}(\.\d{1,15})?$/;
   const number = grammar.test(text) ? Number(text) : Number.NaN;
   if (number >= (minimum ?? number) && number <= (maximum ?? number)) return number;
   throw new UsageError(
-    `${option} ${text} must be a ${isWhole ? "whole number" : "number"} from ${minimum ?? "any"} to ${maximum ?? "any"}`,
+    `${option} ${text} must be a ${isWhole ? "whole number" : "number"} from ${minimum ?? "any"} ${maximum === undefined ? "on" : `to ${maximum}`}`,
   );
 }

@@ -112,6 +112,10 @@ export function millisecondsOf(text: string, option: string): number {
   throw new UsageError(`${option} ${text} must be a duration such as 30s or 5m`);
 }
 
+/** The whole number that digits say; one above the largest safe integer is lowered to that. */
+export const wholeOf = (digits: string): number =>
+  Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
+
 /** A port in decimal digits. Throws a `UsageError` for anything else. */
 export function portOf(given: string, { least }: { readonly least: 0 | 1 }): number {
   const port = Number(given);

@@ -101,6 +101,9 @@ const readDoc = defineTool({
   },
 });
 
+/** Places that a search names at most: a higher limit is lowered to it. */
+const mostHits = 50;
+
 const searchDoc = defineTool({
   name: "search_docs",
   title: "Search the documentation",
@@ -108,10 +111,12 @@ const searchDoc = defineTool({
   operations: [],
   input: {
     words: z.string().min(1).max(200),
-    limit: meantBy("integer", z.int().min(1).max(50).default(10)),
+    limit: meantBy("integer", z.int().min(1).default(10)),
   },
   writes: false,
-  run: async ({ words, limit }) => ({ hits: searchDocs(docPages(), words, limit) }),
+  run: async ({ words, limit }) => ({
+    hits: searchDocs(docPages(), words, Math.min(limit, mostHits)),
+  }),
 });
 
 export const systemTools: readonly Tool[] = [

@@ -10,6 +10,8 @@ const read = (type: string | undefined, schema: z.ZodType, given: unknown) => {
 
 test.each<[string, string | undefined, z.ZodType, unknown, unknown]>([
   ["a number in a text", "integer", z.int(), "5", 5],
+  ["a whole number above the largest safe integer", "integer", z.int(), 1e300, 2 ** 53 - 1],
+  ["such a number in a text", "integer", z.int(), "1e300", 2 ** 53 - 1],
   ["a decimal in a text", "number", z.number(), "1.5", 1.5],
   ["true in a text", "boolean", z.boolean(), "true", true],
   ["an object in a text", "object", z.record(z.string(), z.string()), '{"a":"b"}', { a: "b" }],

@@ -35,15 +35,20 @@ export const meantBy = <Read extends z.ZodType>(
   (type === "string"
     ? read
     : z.preprocess((given, context) => {
-        if (typeof given !== "string") return given;
+        if (typeof given !== "string") return type === "integer" ? lowered(given) : given;
         try {
           const json = parseJsonText(given);
-          return isMeant(json, type) ? json : given;
+          if (!isMeant(json, type)) return given;
+          return type === "integer" ? lowered(json) : json;
         } catch (error) {
           if (error instanceof ChangedJson) context.addIssue(error.message);
           return given;
         }
       }, read)) as z.ZodType<z.output<Read>>;
+
+/** Lowers a whole number to the largest safe integer: the service lowers it further. */
+const lowered = (given: unknown): unknown =>
+  typeof given === "number" && given > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : given;
 
 /**
  * Whether what a text holds is meant in its place. A text is as good as any other scalar, where any

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { definitionSchema } from "../definition/definition-schema.ts";
 import * as contracts from "../index.ts";
 import { limits } from "./limits.ts";
-import { Payload } from "./parts.ts";
+import { loweredMark, Payload } from "./parts.ts";
 import { unboundedParts } from "./unbounded-parts.ts";
 
 const messages = Object.values(contracts).flatMap((exported) =>
@@ -89,6 +89,7 @@ test.each([
   ["a text of a pattern", Type.String({ pattern: "^a*$" }), "a text without maxLength"],
   ["a number", Type.Integer({ minimum: 0 }), "a number without bounds"],
   ["a large number", Type.Integer({ minimum: 0, maximum: 2 ** 31 }), "a number without bounds"],
+  ["what is lowered", Type.Integer({ $comment: loweredMark }), "a number without bounds"],
   ["a list", Type.Array(Type.Null()), "a list without maxItems"],
   ["what is in a list", Type.Array(Type.String(), { maxItems: 1 }), "a text without maxLength"],
   ["one of several", Type.Union([Type.Null(), Type.String()]), "a text without maxLength"],
@@ -107,6 +108,7 @@ test("a schema with bounds everywhere is not reported", () => {
     flag: Type.Boolean(),
     payload: Payload,
     count: Type.Integer({ minimum: 0, maximum: limits.integer }),
+    lowered: Type.Integer({ minimum: 1, $comment: loweredMark }),
   });
   expect(unboundedParts(schema)).toEqual([]);
 });

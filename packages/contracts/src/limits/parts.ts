@@ -61,5 +61,10 @@ export const isVisible = (value: unknown): value is string =>
 
 /** Says of a part of a schema that `payloadFaults` bounds it. */
 export const payloadMark = "A payload: see payloadFaults";
+/**
+ * Says of a number in a schema that it has no maximum, because its reader lowers it to one of its
+ * own.
+ */
+export const loweredMark = "Lowered to a maximum by its reader";
 /** JSON; its reader checks it with `payloadFaults`. */
 export const Payload = Type.Unsafe<Json>({ $comment: payloadMark });

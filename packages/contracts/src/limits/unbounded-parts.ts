@@ -1,6 +1,6 @@
 import { composing } from "../schema/schema-keywords.ts";
 import { limits } from "./limits.ts";
-import { payloadMark } from "./parts.ts";
+import { loweredMark, payloadMark } from "./parts.ts";
 
 interface JsonSchema {
   readonly [keyword: string]: unknown;
@@ -13,8 +13,8 @@ interface UnboundedOptions {
 
 /**
  * The parts of a JSON Schema that let in something of any size: texts without a longest length,
- * numbers beyond what the state store keeps, lists without an end, and JSON that `payloadFaults` is
- * not said to bound. Empty: everything has its bounds.
+ * numbers beyond what the state store keeps that are not said to be lowered, lists without an end,
+ * and JSON that `payloadFaults` is not said to bound. Empty: everything has its bounds.
  */
 export function unboundedParts(
   schema: unknown,
@@ -72,10 +72,10 @@ const isLength = (bound: unknown): boolean =>
 
 function isWithin(part: JsonSchema, largest: number): boolean {
   const { minimum, maximum } = part;
+  const isLowered = part["$comment"] === loweredMark && maximum === undefined;
   return (
     typeof minimum === "number" &&
-    typeof maximum === "number" &&
     minimum >= -largest &&
-    maximum <= largest
+    (isLowered || (typeof maximum === "number" && maximum <= largest))
   );
 }

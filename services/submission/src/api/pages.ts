@@ -1,4 +1,4 @@
-import { limits } from "@holdfast/contracts";
+import { loweredMark } from "@holdfast/contracts";
 import { Type } from "typebox";
 import { invalidRequest } from "../problem.ts";
 
@@ -15,13 +15,24 @@ export const pageFields = (
 ) => ({
   limit: Type.Optional(
     Type.Integer({
+      // No maximum: what is above that of the list is lowered, and not refused.
+      $comment: loweredMark,
       minimum: 1,
-      maximum: limits.integer,
       description: `Items of a page: ${usual} unless it is set, and at most ${most}. What is above that is lowered to it.`,
     }),
   ),
   after: Type.Optional(Type.String({ ...after, description: "The `next` of the page before." })),
 });
+
+/**
+ * Reads the limit of a page in a query, which is text, as the number that its schema asks for. It
+ * is lowered to the largest safe integer, which is above the maximum of every list. Any other text
+ * stays as it is.
+ */
+export const readLimit = (text: unknown): unknown =>
+  typeof text === "string" && /^[0-9]+$/.test(text)
+    ? Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+    : text;
 
 /** The number of items on the page that is asked for. */
 export const sizeOf = (limit: number | undefined, { usual, most }: PageSize): number =>

@@ -14,7 +14,7 @@ import { own } from "../own-options.ts";
 import { table, thereAreMore } from "../print.ts";
 import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
-import { waitOf } from "../values.ts";
+import { waitOf, wholeOf } from "../values.ts";
 import type { Invocation, Outcome, Output, Verb } from "../verb.ts";
 import { ofResult } from "./submit.ts";
 
@@ -118,7 +118,7 @@ async function listed(tasks: AsyncIterable<ListedTask>, most: number): Promise<O
 }
 
 function limitOf(text = "20"): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  if (/^0*[1-9]\d*$/.test(text)) return wholeOf(text);
   throw new UsageError(`--limit ${text} must be a number from 1 on; --all for every one`);
 }
 
