@@ -148,6 +148,7 @@ export {
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { meantName, namesLike } from "./names-like.ts";
 export { type OperatorRefusal, operatorRefusalOf } from "./operator-request.ts";
+export { decodePercents } from "./percent-text.ts";
 export {
   type Band,
   bandOf,

@@ -105,3 +105,13 @@ test("every HTTP server of the product is made by the guard", () => {
     "packages/runtime/src/http/guarded-server.ts",
   ]);
 });
+
+test("what is encoded in a URL or a reference is decoded by one function, which never throws", () => {
+  const files = globSync("{packages,services}/*/{src,template}/**/*.{ts,tsx}", {
+    cwd: root,
+  }).filter((file) => !file.endsWith(".test.ts"));
+  expect(files.length).toBeGreaterThan(500);
+  expect(files.filter((file) => /\bdecodeURI(Component)?\b/.test(readFile(file)))).toEqual([
+    "packages/domain/src/percent-text.ts",
+  ]);
+});

@@ -64,3 +64,30 @@ test("a part that cannot be checked in bounded time is a fault at its own pointe
     },
   ]);
 });
+
+test.each([
+  "#/%zz",
+  "#/$defs/100%",
+  "#/$defs/%",
+  "#/$defs/a%2",
+  "#/$defs/%ff",
+  "#%",
+  "other.json#/%",
+])("a reference to %s, which cannot be decoded, is a fault at its own pointer", (ref) => {
+  const schema = {
+    properties: { "a/b": { items: { $ref: ref } } },
+    $defs: { "100%": good, "%": good, "a%2": good, "%ff": good },
+    "%zz": good,
+  };
+  expect(schemaFaults({ inputSchema: schema })).toEqual([
+    {
+      pointer: "/inputSchema/properties/a~1b/items/$ref",
+      detail: expect.stringMatching(/^has a % that begins no encoded character: .* %25/),
+    },
+  ]);
+});
+
+test("a reference to a name with a % is taken where the % is encoded", () => {
+  const inputSchema = { $ref: "#/$defs/100%25%20~1", $defs: { "100% /": good } };
+  expect(schemaFaults({ inputSchema })).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import type { Json } from "@holdfast/domain";
+import { decodePercents, type Json } from "@holdfast/domain";
 import { isCheckedFormat } from "./dialect.ts";
 import { type LinearPattern, linearPattern } from "./linear-pattern.ts";
 import type { Meter } from "./meter.ts";
@@ -275,6 +275,10 @@ function takesPattern(writing: Writing, source: string, pointer: string): boolea
 function referTo(writing: Writing, ref: string, from: string): string | null {
   const { places, references, leftOut } = writing;
   countParts(writing, 1);
+  if (decodePercents(ref) === null) {
+    leftOut.push({ pointer: `${from}/$ref`, detail: undecodable });
+    return null;
+  }
   const pointer = resolveReference(ref, from, places);
   if (pointer === null) {
     leftOut.push({ pointer: `${from}/$ref`, detail: foreign });
@@ -291,6 +295,8 @@ const withCosts = ({ seen }: Writing, part: JsonSchema): JsonSchema => ({
   [costKeyword]: { ...costsOf(part, seen) },
 });
 
+const undecodable =
+  "has a % that begins no encoded character: in a reference, write % as %25, and a blank as %20";
 const foreign =
   "refers to another schema: put what it refers to into $defs, and refer to #/$defs/<name>";
 

@@ -132,4 +132,12 @@ describe("a sample", () => {
     expect(sampleValue(twice, { name: "x", fits: () => false })).toBeNull();
     expect(sampleFor({ not: {} })).toEqual({ value: null, faults: [expect.anything()] });
   });
+
+  test.each(["#/%zz", "#/$defs/%", "#%", "#/$defs/%ff", "#/$defs/%ED%A0%80"])(
+    "of a schema with a reference to %s, which cannot be decoded, is one all the same",
+    (ref) => {
+      const schema = fields({ a: { $ref: ref }, b: { const: 1 } });
+      expect(sampleValue(schema, { name: "x", fits: () => true })).toMatchObject({ b: 1 });
+    },
+  );
 });

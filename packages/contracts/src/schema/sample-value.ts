@@ -1,4 +1,4 @@
-import type { Json } from "@holdfast/domain";
+import { decodePercents, type Json } from "@holdfast/domain";
 import { linearPattern } from "./linear-pattern.ts";
 import { type Meter, openMeter, TooManySteps } from "./meter.ts";
 import { type PatternNode, parsePattern } from "./parse-pattern.ts";
@@ -107,7 +107,7 @@ function partAt(root: JsonSchema, ref: string): Json | undefined {
   if (!ref.startsWith("#")) return undefined;
   const steps = ref.split("/").slice(1);
   return steps.reduce<Json | undefined>((part, step) => {
-    const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = (decodePercents(step) ?? step).replaceAll("~1", "/").replaceAll("~0", "~");
     if (Array.isArray(part)) return (part as readonly Json[])[Number(name)];
     return isObject(part) ? part[name] : undefined;
   }, root);

@@ -1,4 +1,4 @@
-import type { Json } from "@holdfast/domain";
+import { decodePercents, type Json } from "@holdfast/domain";
 import { definitions, isObject, type JsonSchema, mapsOf, own, partsOf } from "./schema-keywords.ts";
 
 /**
@@ -81,13 +81,7 @@ export function resolveReference(
 }
 
 /** A step of a pointer in a URI, as it stands in a pointer. */
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
-}
+const decoded = (step: string): string => decodePercents(step) ?? step;
 
 /** Whether a schema says which properties or items remain when others have been seen. */
 export const saysWhatRemains = (schema: Json): boolean =>

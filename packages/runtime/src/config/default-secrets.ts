@@ -1,3 +1,4 @@
+import { decodePercents } from "@holdfast/domain";
 import { parse as readPostgresUrl } from "pg-connection-string";
 import { isLoopback } from "../http/addresses.ts";
 import { serverUrls } from "./server-urls.ts";
@@ -125,7 +126,8 @@ function loginOf(url: string): Login | null {
     if (/^amqps?:$/.test(address.protocol) && username === "" && password === "") {
       return { host, password: "guest", isNamed: false };
     }
-    return { host, password: decodeURIComponent(password), isNamed: true };
+    const decoded = decodePercents(password);
+    return decoded === null ? null : { host, password: decoded, isNamed: true };
   } catch {
     return null;
   }

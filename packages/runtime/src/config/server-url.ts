@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { decodePercents } from "@holdfast/domain";
 
 /** A URL that names one server or several, taken apart and decoded. */
 export interface ServerUrl {
@@ -118,13 +119,11 @@ function parametersOf(query: string): ReadonlyMap<string, string> {
 
 function decode(text: string, part: string): string {
   if (/%(?![0-9a-f]{2})/i.test(text)) throw mustEncode(part);
-  try {
-    const value = decodeURIComponent(text);
-    if (!value.includes("\0")) return value;
-  } catch {
-    // Bytes that are no UTF-8.
+  const value = decodePercents(text);
+  if (value === null || value.includes("\0")) {
+    throw new UrlProblem("part", `has ${part} that is not encoded from UTF-8 text`);
   }
-  throw new UrlProblem("part", `has ${part} that is not encoded from UTF-8 text`);
+  return value;
 }
 
 /** Refuses the parameters that a server of this kind does not have, by name. */

@@ -1,3 +1,4 @@
+import { decodePercents } from "@holdfast/domain";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { asSetting, hostText } from "./broker-url.ts";
 import {
@@ -167,6 +168,7 @@ export function connectTimeoutOf(url: string): number | null {
 export function storeConnection(url: string): Readonly<Record<string, unknown>> {
   const { pathname } = new URL(url);
   // The driver's own reader leaves reserved characters encoded.
-  const database = pathname.length > 1 ? { database: decodeURIComponent(pathname.slice(1)) } : {};
+  const path = pathname.slice(1);
+  const database = path === "" ? {} : { database: decodePercents(path) ?? path };
   return { ...parseIntoClientConfig(url), ...database };
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { posix, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
-import { textOfBytes } from "@holdfast/domain";
+import { decodePercents, textOfBytes } from "@holdfast/domain";
 import { isPath } from "./project-paths.ts";
 import { filesSeen, missingImportOf } from "./resolve-sources.ts";
 
@@ -107,7 +107,8 @@ function lineOf(specifier: string, file: string): number | null {
 function placeOfImport({ message }: Error, file: string, folder: string): string | null {
   const [, url] = /^Module "(file:[^"]+)" needs an import attribute/.exec(message) ?? [];
   if (url === undefined) return null;
-  const name = decodeURIComponent(url.slice(url.lastIndexOf("/") + 1));
+  const last = url.slice(url.lastIndexOf("/") + 1);
+  const name = decodePercents(last) ?? last;
   for (const one of [file, ...filesSeen()]) {
     const line = lineOf(name, one);
     const inside = within(folder, one);

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { decodePercents } from "@holdfast/domain";
 import { context, DiagLogLevel, diag, propagation, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
@@ -154,13 +155,7 @@ const headersOf = (text: string): Record<string, string> =>
       .map(([name = "", ...value]) => [name.trim(), decoded(value.join("=").trim())]),
   );
 
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
-}
+const decoded = (value: string): string => decodePercents(value) ?? value;
 
 /** What Node's fetch says of a request, on channels that are part of undici's interface. */
 interface FetchRequest {

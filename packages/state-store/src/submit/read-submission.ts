@@ -18,6 +18,7 @@ import {
   allowedFairness,
   ContractFault,
   canonicalJson,
+  decodePercents,
   type Fairness,
   type FaultCode,
   isFairnessKey,
@@ -268,17 +269,14 @@ function textOf(text: unknown, name: string): string {
 
 /** A text such as `region=eu,guest=ada`, its parts encoded as in a URL. */
 function fromHeader(text: string): Readonly<Record<string, string>> {
-  const pairs = text.split(",").map((pair) => pair.trim().split("="));
-  try {
-    return Object.fromEntries(
-      pairs.map(([name = "", ...value]) => [
-        decodeURIComponent(name),
-        decodeURIComponent(value.join("=")),
-      ]),
-    );
-  } catch {
+  const pairs = text.split(",").map((pair) => {
+    const [name = "", ...value] = pair.trim().split("=");
+    return [decodePercents(name), decodePercents(value.join("="))] as const;
+  });
+  if (pairs.flat().includes(null)) {
     throw invalid("must be pairs such as region=eu,guest=ada, encoded as in a URL", "/labels");
   }
+  return Object.fromEntries(pairs) as Readonly<Record<string, string>>;
 }
 
 const day = 24 * 60 * 60 * 1_000;

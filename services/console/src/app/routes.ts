@@ -1,3 +1,5 @@
+import { decodePercents } from "@holdfast/domain";
+
 /** The page of the console that one is at. */
 export type Route =
   | { readonly page: "overview" }
@@ -32,7 +34,7 @@ export const tabOf = ({ page }: Route): string => (page === "task" ? "tasks" : p
 /** Reads a path below the base. A part that cannot be decoded leads nowhere. */
 export function readRoute(path: string): Route {
   const [first = "", second = "", ...more] = path.replace(/^\/+|\/+$/g, "").split("/");
-  const rest = decode([second, ...more].join("/"));
+  const rest = decodePercents([second, ...more].join("/"));
   if (rest === null) return { page: "unknown" };
   if (first === "") return { page: "overview" };
   if (first === "tasks") return rest === "" ? { page: "tasks" } : { page: "task", id: rest };
@@ -40,14 +42,6 @@ export function readRoute(path: string): Route {
     return { page: first, rest };
   }
   return { page: "unknown" };
-}
-
-function decode(part: string): string | null {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return null;
-  }
 }
 
 export const taskPath = (id: string): string => `/tasks/${encodeURIComponent(id)}`;

@@ -1,4 +1,10 @@
-import { expressionIn, familyOf, type Template, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  decodePercents,
+  expressionIn,
+  familyOf,
+  type Template,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 
 /** A JSON Schema, or a part of the document. */
 interface Part {
@@ -144,7 +150,7 @@ function rewritten(value: unknown, places: ReadonlyMap<string, string>): unknown
 }
 
 function placeOf(ref: string, places: ReadonlyMap<string, string>): string {
-  const known = places.get(decodeURIComponent(ref));
+  const known = places.get(decodePercents(ref) ?? ref);
   if (known !== undefined) return known;
   const [inner] = [...places].filter(([place]) => place !== "#" && ref.startsWith(`${place}/`));
   if (inner !== undefined) return inner[1] + ref.slice(inner[0].length);
