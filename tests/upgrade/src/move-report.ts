@@ -1,5 +1,4 @@
-import { markdownTable } from "@holdfast/load";
-import { headingOf, listOf, phaseTable } from "./page-parts.ts";
+import { countTable, headingOf, listOf, type OwnCounts, phaseTable } from "./page-parts.ts";
 import type { UpgradeReport } from "./upgrade-report.ts";
 
 /** What a move to another broker came to. */
@@ -53,27 +52,17 @@ export function sectionOfMove(report: MoveReport, at: Date): string {
     headingOf(report),
     `On ${at.toISOString().slice(0, 10)}, ${seconds} s of orders, seed ${seed}: ${orders.toLocaleString("en")} orders accepted, ${kills} processes killed, ${lost} lost, ${doubled} doubled. A cluster of three nodes of ${from} was replaced by a new one of ${to}, in the steps of [the guide](../guides/upgrade.md#rabbitmq). No Scheduler ran for ${(report.stoppedMs / 1_000).toFixed(1)} s.`,
     phaseTable(report.phases),
-    markdownTable(
-      ["what", "count"],
-      countsOf(report).map(([what, count]) => [what, count.toLocaleString("en")]),
-    ),
+    countTable(report, ownCounts(report)),
     ...(faults.length === 0 ? [] : [`Wrong:\n\n${listOf([...faults, ...report.witnesses])}`]),
   ].join("\n\n");
 }
 
-const countsOf = (report: MoveReport): readonly (readonly [string, number])[] => [
-  ["processed", report.processed],
-  ["undone", report.undone],
-  ["halted", report.halted],
-  ["not ended", report.open],
-  ["refused", report.refused],
-  ["lost", report.lost],
-  ["doubled", report.doubled],
-  ["dead letters", report.deadLetters],
-  ["breaches of invariants", report.violations],
-  ["processes that ended by themselves", report.crashed],
-  ["processes that did not stop in time", report.overstayed],
-  ["tasks that were begun on the broker before and ended on the new one", report.carriedOver],
-  ["requests in flight that were published once more on the new broker", report.resent],
-  ["attempts that expired, most of them by kills", report.expired],
-];
+const ownCounts = (report: MoveReport): OwnCounts => ({
+  before: [],
+  after: [
+    ["processes that did not stop in time", report.overstayed],
+    ["tasks that were begun on the broker before and ended on the new one", report.carriedOver],
+    ["requests in flight that were published once more on the new broker", report.resent],
+    ["attempts that expired, most of them by kills", report.expired],
+  ],
+});

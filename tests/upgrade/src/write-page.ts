@@ -1,6 +1,5 @@
-import { markdownTable } from "@holdfast/load";
 import { type MoveReport, sectionOfMove } from "./move-report.ts";
-import { headingOf, listOf, phaseTable } from "./page-parts.ts";
+import { countTable, headingOf, listOf, type OwnCounts, phaseTable } from "./page-parts.ts";
 import { faultsOf, ordersOf, type UpgradeReport } from "./upgrade-report.ts";
 
 const head = `# Upgrades under orders and kills
@@ -35,10 +34,7 @@ function sectionOf(report: UpgradeReport, at: Date): string {
     headingOf(report),
     `On ${at.toISOString().slice(0, 10)}, ${seconds} s of orders, seed ${seed}: ${ordersOf(report).toLocaleString("en")} orders accepted, ${kills} processes killed, ${report.lost} lost, ${report.doubled} doubled. ${migrationOf(report)} ${wayBackOf(report)}`,
     phaseTable(report.phases),
-    markdownTable(
-      ["what", "count"],
-      countsOf(report).map(([what, count]) => [what, count.toLocaleString("en")]),
-    ),
+    countTable(report, ownCounts(report)),
     ...(faults.length === 0 ? [] : [`Wrong:\n\n${listOf([...faults, ...report.witnesses])}`]),
   ].join("\n\n");
 }
@@ -62,32 +58,26 @@ function wayBackOf({ refusals, from }: UpgradeReport): string {
   return `There is no way back: on the store of this release, ${services} of ${from} end at their start and say "${first.said}".`;
 }
 
-const countsOf = (report: UpgradeReport): readonly (readonly [string, number])[] => [
-  ["orders over HTTP", report.orders.http],
-  ["orders by message", report.orders.message],
-  ["orders by SQL", report.orders.sql],
-  ["orders by clients of both releases", report.orders.client],
-  ["orders by commands of both releases", report.orders.command],
-  [
-    "those that clients and commands of the release before submitted to this one",
-    report.calledFromBefore,
+const ownCounts = (report: UpgradeReport): OwnCounts => ({
+  before: [
+    ["orders over HTTP", report.orders.http],
+    ["orders by message", report.orders.message],
+    ["orders by SQL", report.orders.sql],
+    ["orders by clients of both releases", report.orders.client],
+    ["orders by commands of both releases", report.orders.command],
+    [
+      "those that clients and commands of the release before submitted to this one",
+      report.calledFromBefore,
+    ],
   ],
-  ["processed", report.processed],
-  ["undone", report.undone],
-  ["halted", report.halted],
-  ["not ended", report.open],
-  ["refused", report.refused],
-  ["lost", report.lost],
-  ["doubled", report.doubled],
-  ["dead letters", report.deadLetters],
-  ["breaches of invariants", report.violations],
-  ["processes that ended by themselves", report.crashed],
-  ["processes of this release that did not stop in their grace", report.overstayed],
-  ["processes of the release before that did not", report.overstayedBefore],
-  ["tasks on which the release before acted, ended by this one", report.carriedOver],
-  ["tasks on which this release acted, ended by the one before", report.carriedBack],
-  [
-    "tasks of a workflow that only the release before stored, begun after the upgrade",
-    report.ofKeptWorkflow,
+  after: [
+    ["processes of this release that did not stop in their grace", report.overstayed],
+    ["processes of the release before that did not", report.overstayedBefore],
+    ["tasks on which the release before acted, ended by this one", report.carriedOver],
+    ["tasks on which this release acted, ended by the one before", report.carriedBack],
+    [
+      "tasks of a workflow that only the release before stored, begun after the upgrade",
+      report.ofKeptWorkflow,
+    ],
   ],
-];
+});

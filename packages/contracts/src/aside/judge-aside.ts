@@ -26,8 +26,19 @@ export async function findDefinitionFaults(json: unknown): Promise<readonly Fiel
   if (!isSmall(json) || !schemasOf(json).every(([, schema]) => isSmallSchema(schema))) {
     return await aside<readonly FieldFault[]>("faults", json).catch(tooMuch);
   }
+  return await faultsInTurns(json, definitionChecks(json));
+}
+
+/**
+ * The faults in pieces, with a turn of the event loop after each. Where there are none, those of
+ * the flow of values.
+ */
+async function faultsInTurns(
+  json: unknown,
+  pieces: Iterable<readonly FieldFault[]>,
+): Promise<readonly FieldFault[]> {
   const faults: FieldFault[] = [];
-  for (const found of definitionChecks(json)) {
+  for (const found of pieces) {
     faults.push(...found);
     await nextTurn();
   }
@@ -63,13 +74,8 @@ export async function judgeDefinition(definition: WorkflowDefinition): Promise<J
     const tooCostly = (error: unknown) => ({ refused: tooMuch(error), hash: "", contracts: {} });
     return await aside<JudgedDefinition>("judge", definition).catch(tooCostly);
   }
-  const unsupported: FieldFault[] = [];
-  for (const found of unsupportedInEach(definition)) {
-    unsupported.push(...found);
-    await nextTurn();
-  }
   return {
-    refused: unsupported.length > 0 ? unsupported : (await flowAside(definition)).faults,
+    refused: await faultsInTurns(definition, unsupportedInEach(definition)),
     hash: definitionHash(definition),
     contracts: contractHashes(definition),
   };

@@ -1,5 +1,6 @@
 import { errorText, PermanentFault, TransientFault } from "@holdfast/domain";
-import { readBrokerUrl, readManagementUrl } from "@holdfast/runtime";
+import { readBrokerUrl } from "@holdfast/runtime";
+import { askKept, readManagementUrl } from "@holdfast/runtime/management-api";
 
 /** Milliseconds. */
 const answerWithin = 5_000;
@@ -63,32 +64,6 @@ export async function callManagement<Body>(call: Call): Promise<Body> {
     "broker.request_failed",
     `${method} ${url.pathname} answers ${response.status} ${text.slice(0, 200)}`,
   );
-}
-
-/**
- * How often a request finds a connection closed that was kept, at most: as many are kept as ran
- * beside each other.
- */
-const mostClosed = 5;
-
-/**
- * Asks over a connection that was kept, if there is one. A server may close it at that moment, as
- * RabbitMQ 4.3 does: then the request goes over another one. Each request to this API may be
- * repeated.
- */
-async function askKept(url: URL, request: RequestInit): Promise<Response> {
-  for (let closed = 1; ; closed += 1) {
-    try {
-      return await fetch(url, request);
-    } catch (error) {
-      if (closed > mostClosed || !isClosed(error)) throw error;
-    }
-  }
-}
-
-function isClosed(error: unknown): boolean {
-  const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
-  return code === "UND_ERR_SOCKET" || code === "ECONNRESET";
 }
 
 function unreachable(url: URL, cause: unknown): TransientFault {
