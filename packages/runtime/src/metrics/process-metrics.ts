@@ -35,6 +35,11 @@ export const processMetrics = {
     help: "Rounds of work in the background that failed, by the name that stands in the log.",
     labels: { round: { most: 40 } },
   },
+  droppedLogLines: {
+    kind: "counter",
+    name: "holdfast_log_lines_dropped_total",
+    help: "Lines of the log that were dropped, because what reads the standard output stood still.",
+  },
   delayP50: {
     kind: "gauge",
     name: "nodejs_eventloop_delay_p50_seconds",

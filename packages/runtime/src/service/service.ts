@@ -12,6 +12,7 @@ import { type Failpoint, openFailpoints } from "../faults/failpoint.ts";
 import { measureProcess } from "../metrics/measure-process.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { ExposedMetrics } from "../metrics/open-metrics.ts";
+import { processMetrics } from "../metrics/process-metrics.ts";
 import { openServers, type ServerSetting } from "../servers/open-servers.ts";
 import type { ServerAccess } from "../servers/server-access.ts";
 import { sleep, systemClock } from "../time/clock.ts";
@@ -19,6 +20,7 @@ import { causeOf, failureLog } from "../time/failure-log.ts";
 import { isTraced, type OpenTracing, openTracing } from "../tracing/open-tracing.ts";
 import { type Tracing, traceFields } from "../tracing/tracing.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
+import { openStandardOutput } from "./log-output.ts";
 import { sampleLogs } from "./sample-logs.ts";
 import { holdfastVersion } from "./version.ts";
 
@@ -120,10 +122,12 @@ export async function openService<Schema extends TObject>(
   const instanceId = `${name}-${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`;
   let tracing: OpenTracing | null = null;
   const mixin = isTraced(base) ? { mixin: () => traceFields(tracing?.current()) } : {};
+  const output = destination === undefined ? openStandardOutput() : undefined;
   const log = openLog({ service: name, instance: instanceId }, base.LOG_LEVEL, {
     mixin,
-    destination,
+    destination: destination ?? output,
   });
+  output?.onRoom((dropped) => log.warn({ dropped }, "log lines dropped"));
   const warn = (detail: string) => log.warn({ detail }, "trace export failed");
   const opened = await openTracing({ config: base, service: name, instanceId, warn });
   tracing = opened;
@@ -137,6 +141,7 @@ export async function openService<Schema extends TObject>(
       const { HEALTH_HOST: host, HEALTH_PORT: port } = base;
       const exposed = port === 0 ? null : await exposedMetrics(name);
       using _sampling = exposed === null ? nothingSampled : measureProcess(exposed, health);
+      exposed?.read(processMetrics.droppedLogLines, () => [[output?.dropped ?? 0]]);
       const probes = { host, port, ...(exposed === null ? {} : { metrics: exposed }) };
       await using _probes = await serveHealth(health, probes);
       log.info({ version: holdfastVersion() }, "started");
