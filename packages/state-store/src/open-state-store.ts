@@ -7,12 +7,12 @@ import { fairnessGaps } from "./claim/fairness.ts";
 import { noScanWindow, scanWindow } from "./claim/scan-window.ts";
 import { decisionCounts } from "./metrics/count-decisions.ts";
 import { activePartitions } from "./postgres/active-partitions.ts";
-import { type ConnectionOptions, openCheckedPool } from "./postgres/pool.ts";
+import { type CheckedOptions, openCheckedPool } from "./postgres/pool.ts";
 import { bindOperations, type StateStore } from "./roles.ts";
 import type { StoreContext } from "./store-context.ts";
 import { workflowCatalog } from "./workflows/workflow-catalog.ts";
 
-export interface StateStoreOptions extends ConnectionOptions {
+export interface StateStoreOptions extends CheckedOptions {
   /** Whether the status of every task is published to `holdfast.events`; off by default. */
   readonly events?: boolean;
   /**
@@ -20,8 +20,6 @@ export interface StateStoreOptions extends ConnectionOptions {
    * by default.
    */
   readonly optimisations?: Optimisations;
-  /** Ends the wait for the server: then this rejects with its reason. */
-  readonly signal?: AbortSignal;
 }
 
 interface Optimisations {
@@ -35,19 +33,19 @@ interface Optimisations {
 
 /**
  * Opens the store, and checks that this release can read its schema: throws `store.incompatible` or
- * `store.not_migrated`. The caller owns the result and disposes of it.
+ * `store.not_migrated`. The signal ends the wait for the server: then this rejects with its reason.
+ * The caller owns the result and disposes of it.
  */
 export async function openStateStore({
   events = false,
   optimisations = {},
-  signal,
   ...options
 }: StateStoreOptions): Promise<StateStore> {
-  const pool = await openCheckedPool(options, signal);
+  const { pool, end } = await openCheckedPool(options);
   prepareForm();
   const { metrics = noMetrics } = options;
   const operations = bindOperations(storeContext(pool, { events, optimisations, metrics }));
-  return { ...operations, [Symbol.asyncDispose]: () => pool.end() };
+  return { ...operations, [Symbol.asyncDispose]: end };
 }
 
 interface ContextOptions {

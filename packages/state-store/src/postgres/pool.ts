@@ -12,6 +12,7 @@ import { Pool, type PoolClient } from "pg";
 import { storeMetrics } from "../metrics/store-metrics.ts";
 import { mustBeCompatible } from "../migrate/must-be-compatible.ts";
 import { breakConnections } from "./connection-faults.ts";
+import { type Ending, endWhenSilent } from "./end-when-silent.ts";
 import { withPlannerSettings } from "./session-settings.ts";
 import { connectWithin, storeClient } from "./store-client.ts";
 import { watchReplication, withRetries } from "./transaction.ts";
@@ -98,8 +99,8 @@ const sessionLimits = {
   idle_in_transaction_session_timeout: 10_000,
 };
 
-/** Opens a pool with a limit on every wait. */
-export function openPool(options: ConnectionOptions): Pool {
+/** Opens a pool with a limit on every wait. `ending` may end its connections. */
+export function openPool(options: ConnectionOptions, ending?: Ending): Pool {
   const { url, applicationName, maxConnections, metrics = noMetrics } = options;
   const access = typeof url === "string" ? accessTo(url) : url;
   const behindPooler = sharesSessions(access.url);
@@ -107,8 +108,9 @@ export function openPool(options: ConnectionOptions): Pool {
   const urls = () =>
     behindPooler ? storeUrls(access.url) : storeUrls(access.url).map(withPlannerSettings);
   const usualTime = servers.length > 1 ? connectToOneOfSeveralWithin : connectWithin;
+  const isOver = () => ending?.isOver ?? false;
   const pool = new Pool({
-    Client: storeClient(urls, { writable: true, access }),
+    Client: storeClient(urls, { writable: true, access, isOver }),
     application_name: applicationName,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutOf(servers[0]) ?? usualTime,
@@ -126,6 +128,7 @@ export function openPool(options: ConnectionOptions): Pool {
   // end the process.
   pool.on("error", () => {});
   pool.on("connect", watchReplication);
+  ending?.track(pool);
   if (behindPooler) pool.on("connect", sendUnnamed);
   if (metrics !== noMetrics) measureStatements(pool, metrics);
   breakConnections(pool, process.env["HOLDFAST_STORE_FAULTS"]);
@@ -154,27 +157,45 @@ function sendUnnamed(client: PoolClient): void {
     send(unnamed(statement), ...rest)) as typeof client.query;
 }
 
+export interface CheckedOptions extends ConnectionOptions {
+  /**
+   * The signal to stop: it ends the wait for the server, and from then on nothing waits for one
+   * that is silent.
+   */
+  readonly signal?: AbortSignal;
+}
+
+/** A pool on a store whose schema this release can read. */
+export interface CheckedPool {
+  readonly pool: Pool;
+  /** Resolves once all that is in progress has ended. */
+  end(): Promise<void>;
+}
+
 /**
  * Opens a pool on a store whose schema this release can read. Throws `store.incompatible` or
  * `store.not_migrated`, and what the signal aborts with when it does.
  */
-export async function openCheckedPool(
-  options: ConnectionOptions,
-  signal: AbortSignal | undefined,
-): Promise<Pool> {
-  const pool = openPool(options);
+export async function openCheckedPool({
+  signal,
+  ...options
+}: CheckedOptions): Promise<CheckedPool> {
+  const { url } = options;
+  const ending = endWhenSilent(() => storeUrls(typeof url === "string" ? url : url.url));
+  const pool = openPool(options, ending);
   try {
     await unlessAborted(
       withRetries(() => mustBeCompatible(pool)),
       signal,
     );
-    return pool;
   } catch (error) {
     // A server that does not answer keeps its connections for as long as a connect may take.
     const ended = pool.end();
     if (signal?.aborted !== true) await ended;
     throw explained(error);
   }
+  const unwatch = signal === undefined ? () => {} : ending.watch(signal);
+  return { pool, end: () => pool.end().finally(unwatch) };
 }
 
 /** What PgBouncer and its like say of options that a session is started with. */

@@ -18,6 +18,8 @@ interface ClientOptions {
   readonly writable: boolean;
   /** What this process knows of the store; without it, each client tries at once. */
   readonly access?: ServerAccess;
+  /** Whether no further connection is made: the process stops, and the server does not answer. */
+  readonly isOver?: () => boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ interface ClientOptions {
  */
 export function storeClient(
   urls: () => readonly string[],
-  { writable, access }: ClientOptions,
+  { writable, access, isOver = () => false }: ClientOptions,
 ): new (
   config?: ClientConfig,
 ) => Client {
@@ -59,6 +61,7 @@ export function storeClient(
 
     async #reach(): Promise<Client> {
       try {
+        if (isOver()) throw stoppedWaiting();
         if (access === undefined) return await this.#try();
         const how = { within: turnWithin, explain: explainFailure };
         return await access.attempt(() => this.#try(), how);
@@ -81,6 +84,9 @@ export function storeClient(
     }
   };
 }
+
+const stoppedWaiting = (): TransientFault =>
+  new TransientFault("store.unavailable", "Postgres does not answer, and this process stops");
 
 /**
  * What the driver is given; a file that cannot be read is a failed attempt, and not one of the
