@@ -20,9 +20,14 @@ interface DeadLetterDependencies extends ReplayDependencies {
 const path = "/v1/dead-letters";
 /** Bytes of a body that a list has. */
 const shown = 4_096;
-/** Bytes of a body that is shown alone: those of the largest message, unless a setting allows more. */
+/**
+ * Bytes of a body that is shown alone: those of the largest message, unless a setting allows more.
+ */
 const shownAlone = limits.messageBytes;
-/** What a byte of a body takes at most: itself, its text, and the answer, in which it may be escaped. */
+/**
+ * What a byte of a body takes at most: itself, its text, and the answer, in which it may be
+ * escaped.
+ */
 const roomOfByte = 8;
 const pages = { usual: 20, most: 100 };
 
