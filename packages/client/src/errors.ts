@@ -86,9 +86,14 @@ interface Thrown {
 const isThrown = (error: unknown): error is Thrown =>
   typeof error === "object" && error !== null && "message" in error;
 
-/** Why something failed: what its cause says, if there is one. */
+/** Causes of causes that are looked through: an error may be its own. */
+const deepest = 10;
+
+/** Why something failed: what its first cause says, if there is one. */
 export function reasonOf(error: unknown): string {
   if (!isThrown(error)) return String(error);
-  const { message, code } = isThrown(error.cause) ? error.cause : error;
+  let first = error;
+  for (let depth = 0; depth < deepest && isThrown(first.cause); depth += 1) first = first.cause;
+  const { message, code } = first;
   return message === "" && typeof code === "string" ? code : String(message);
 }

@@ -117,12 +117,16 @@ async function attemptCall(call: Call, prepared: Prepared, options: Trying): Pro
     const reason = reasonOf(cause);
     // A browser never connects to some ports, however often it is asked to.
     const isBarred = reason === "bad port";
-    const words =
-      cause instanceof Late
-        ? `${url} did not answer within ${cause.message}`
-        : `${url} is not reachable: ${isBarred ? "fetch connects to no such port" : reason}`;
+    const proxyStatus = statusOfProxy(reason);
+    const isRefused = proxyStatus !== null && !isPassing(proxyStatus);
+    const why = isBarred ? "fetch connects to no such port" : reason;
+    const reached =
+      proxyStatus === null
+        ? `${url} is not reachable: ${why}`
+        : `${url} is not reachable: the proxy answered ${proxyStatus}, and does not lead to it`;
+    const words = cause instanceof Late ? `${url} did not answer within ${cause.message}` : reached;
     const errorAfter = (tried: string) => new ConnectionError(`${words} (${tried})`, { cause });
-    return { errorAfter, again: isSafe && !isBarred, after: null };
+    return { errorAfter, again: isSafe && !isBarred && !isRefused, after: null };
   }
   const body = parse(text);
   if (response.ok && (body !== undefined || text === "")) {
@@ -133,6 +137,15 @@ async function attemptCall(call: Call, prepared: Prepared, options: Trying): Pro
   if (isProblem(body)) return { errorAfter: () => new ProblemError(body), again, after };
   const words = strange(response, url);
   return { errorAfter: (tried) => new ConnectionError(`${words} (${tried})`), again, after };
+}
+
+/**
+ * What a proxy answered that was asked for a way to the service, as the `fetch` of Node says it;
+ * null: it is not that.
+ */
+function statusOfProxy(reason: string): number | null {
+  const [, status] = /^Proxy response \((\d{3})\)/.exec(reason) ?? [];
+  return status === undefined ? null : Number(status);
 }
 
 /** What is to be said of an answer that is none of the service. */
