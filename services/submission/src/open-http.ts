@@ -34,6 +34,7 @@ import {
   noRoute,
   Problem,
   sendProblem,
+  storeOutage,
   toProblem,
 } from "./problem.ts";
 import { boundAnswers, bytesAsValues, roomFor, smallBytes } from "./room.ts";
@@ -60,7 +61,8 @@ export function openHttp(
   guard: Guard = openGuard({ ...defaultLimits, bodyBytes: limits.payloadBytes }),
 ): FastifyInstance & AsyncDisposable {
   const logRefusal = logRefusals(log);
-  const onError = sendProblem(logRefusal);
+  const outage = storeOutage();
+  const onError = sendProblem(logRefusal, outage);
   const app = fastify({
     ...guardedOptions(guard),
     loggerInstance: log,
@@ -94,6 +96,11 @@ export function openHttp(
   takeLimits(app);
   takeJsonOnly(app);
   boundAnswers(app);
+  app.addHook("onResponse", ({ method, routeOptions: { url } }, { statusCode }, done) => {
+    // What is no route of the API does not ask the store.
+    if (statusCode < 300 && url?.startsWith("/v1/") === true) outage.answered(method);
+    done();
+  });
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request) => {
     throw noRoute(request);

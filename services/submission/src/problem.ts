@@ -66,11 +66,36 @@ export const noRoute = ({ method, url }: { readonly method: string; readonly url
 /** Logs that a request was answered 503, and why. */
 export type LogRefusal = (err: unknown, requestId: string) => void;
 
+/**
+ * Since when requests wait for the store, as this process has seen it: those that read, and those
+ * that write.
+ */
+export interface StoreOutage {
+  /** The instant of the first refusal of the outage that lasts. */
+  refused(method: string): number;
+  /** A request was answered: for its kind there is no outage. */
+  answered(method: string): void;
+}
+
+/**
+ * Opens the memory of outages. Writes may be refused while what only reads is answered, as by a
+ * standby.
+ */
+export function storeOutage(now: () => number = Date.now): StoreOutage {
+  const since: Record<"read" | "write", number | null> = { read: null, write: null };
+  const kindOf = (method: string) => (method === "GET" || method === "HEAD" ? "read" : "write");
+  return {
+    refused: (method) => (since[kindOf(method)] ??= now()),
+    answered: (method) => void (since[kindOf(method)] = null),
+  };
+}
+
 /** Turns whatever a route threw into an answer that says what to do. */
 export const sendProblem =
-  (logRefusal: LogRefusal) =>
+  (logRefusal: LogRefusal, outage: StoreOutage) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const problem = toProblem(error);
+    const isOutage = isStoreFault(error);
+    const problem = toProblem(error, isOutage ? outage.refused(request.method) : undefined);
     const { status } = problem;
     if (status === 503) {
       // A client that has gone is no trouble of ours.
@@ -138,17 +163,42 @@ const parts: Readonly<Record<string, string>> = {
   headers: "head",
 };
 
-/** What a client is answered to whatever was thrown. */
-export function toProblem(error: unknown): Problem {
+const isStoreFault = (error: unknown): error is Fault =>
+  error instanceof Fault && error.transient && error.code.startsWith("store.");
+
+/**
+ * What keeps the store from doing what was asked, by the class of Postgres' error. Otherwise it
+ * does not answer.
+ */
+const storeTroubles: readonly (readonly [sqlstate: RegExp, words: string])[] = [
+  [/^25006$/, "takes no writes: it is a standby, or set to read only"],
+  [/^53100$/, "takes no writes: its disk is full"],
+  [/^53/, "has no memory or no connection left"],
+  [/^(28|3D000|42501)/, "does not let this service log in"],
+  [/^57014$/, "did not do this in time"],
+  [/^(40|55P03)/, "has other requests that hold what this one changes"],
+];
+
+const notAnswering = "A server that this needs does not answer";
+
+function troubleOf({ code, details }: Fault): string {
+  if (code === "store.outcome_unknown") return "was lost before it said whether this is done";
+  const sqlstate = String(details["sqlstate"]);
+  const [, words] = storeTroubles.find(([pattern]) => pattern.test(sqlstate)) ?? [];
+  return words ?? "does not answer";
+}
+
+/**
+ * What a client is answered to whatever was thrown. `since`: when requests of its kind began to
+ * wait for the store.
+ */
+export function toProblem(error: unknown, since?: number): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Fault && error.transient) {
-    return new Problem(
-      503,
-      error.code,
-      error.code === noRoom.code
-        ? noRoom.message
-        : "The state store does not answer. Send the same request again, with the same Idempotency-Key.",
-    );
+    const time = since === undefined ? "" : ` (since ${new Date(since).toISOString()})`;
+    const what = isStoreFault(error) ? `The state store ${troubleOf(error)}` : notAnswering;
+    const detail = `${what}${time}. Send the same request again, with the same Idempotency-Key.`;
+    return new Problem(503, error.code, error.code === noRoom.code ? noRoom.message : detail);
   }
   const { statusCode, code, message, validation, validationContext = "" } = error as FastifyError;
   if (validation !== undefined) {

@@ -73,8 +73,14 @@ test("while Postgres is read-only, bookings get a 503 and readiness fails, until
   await queryOnce(url, `alter database ${database} set default_transaction_read_only = on`);
   link.reset();
   const refused = await post("read-only");
-  expect(refused.json()).toMatchObject(notNow);
+  const since = /since (\S+)\)/;
+  expect(refused.json()).toMatchObject({
+    ...notNow,
+    detail: expect.stringMatching(/^The state store takes no writes: .* \(since \S+Z\)\. Send the/),
+  });
   expect(refused.headers["retry-after"]).toBe("1");
+  const again = await post("read-only");
+  expect(since.exec(again.body)?.[1]).toBe(since.exec(refused.body)?.[1]);
   expect(await ready()).toBe(503);
   const server = Object.assign(new URL(url), { pathname: "/postgres" }).href;
   await queryOnce(server, `alter database ${database} reset default_transaction_read_only`);
