@@ -66,10 +66,7 @@ export const noRoute = ({ method, url }: { readonly method: string; readonly url
 /** Logs that a request was answered 503, and why. */
 export type LogRefusal = (err: unknown, requestId: string) => void;
 
-/**
- * Since when requests wait for the store, as this process has seen it: those that read, and those
- * that write.
- */
+/** Remembers since when requests wait for the store: those that read, and those that write. */
 export interface StoreOutage {
   /** The instant of the first refusal of the outage that lasts. */
   refused(method: string): number;

@@ -2,7 +2,7 @@ import { fstatSync, writeSync } from "node:fs";
 import type { DestinationStream } from "pino";
 import { type Clock, systemClock } from "../time/clock.ts";
 
-/** Where the lines of a log go, in their order, without ever waiting for their reader. */
+/** The way of the lines of a log, in their order, which never waits for their reader. */
 export interface LogOutput extends DestinationStream {
   /**
    * Lines that were dropped since the start: their reader stood still, and no more of them were
@@ -37,6 +37,24 @@ const [shortestRetry, longestRetry] = [1, 50];
 /** Milliseconds for which the end of a process waits for such a reader. */
 const longestEnd = 500;
 
+/** What an output knows of its reader. */
+interface OutputState {
+  /** Lines that wait for room, the first one perhaps in part, and their bytes. */
+  kept: Buffer[];
+  bytes: number;
+  dropped: number;
+  /** Dropped lines of which nothing is said yet. */
+  unsaid: number;
+  say: (lines: number) => void;
+  /** Whether its reader has gone: the process does its work without one. */
+  isClosed: boolean;
+  /** Whether a timer tries it again, and after how many milliseconds. */
+  isWaiting: boolean;
+  delay: number;
+}
+
+type Parts = Required<OutputOptions> & { readonly state: OutputState };
+
 /**
  * An output that writes each line before the work goes on, so that none is missing before a crash,
  * as long as its reader reads. While that stands still, lines are kept up to a bound; those that
@@ -47,95 +65,92 @@ export function boundedOutput({
   clock = systemClock,
   most = usualMost,
 }: OutputOptions): LogOutput {
-  let kept: Buffer[] = [];
-  let bytes = 0;
-  let dropped = 0;
-  /** Dropped lines of which nothing is said yet. */
-  let unsaid = 0;
-  let say = (_lines: number): void => {};
-  let isClosed = false;
-  let isWaiting = false;
-  let delay = shortestRetry;
-
-  /** Writes what is kept, as far as there is room. */
-  const flush = (): void => {
-    while (kept[0] !== undefined) {
-      const written = writeOrClose(kept[0]);
-      if (written === null) return;
-      bytes -= written;
-      if (written < kept[0].length) kept[0] = kept[0].subarray(written);
-      else kept.shift();
-    }
+  const state: OutputState = {
+    kept: [],
+    bytes: 0,
+    dropped: 0,
+    unsaid: 0,
+    say: () => {},
+    isClosed: false,
+    isWaiting: false,
+    delay: shortestRetry,
   };
-  const writeOrClose = (line: Buffer): number | null => {
-    try {
-      return write(line);
-    } catch {
-      // Its reader has gone: the process does its work without one.
-      isClosed = true;
-      [kept, bytes] = [[], 0];
-      return null;
-    }
-  };
-  const sayDropped = (): void => {
-    if (unsaid === 0 || bytes > most / 2 || isClosed) return;
-    const lines = unsaid;
-    unsaid = 0;
-    say(lines);
-  };
-  const retry = (): void => {
-    isWaiting = false;
-    const before = bytes;
-    flush();
-    delay = bytes < before ? shortestRetry : Math.min(longestRetry, 2 * delay);
-    sayDropped();
-    retryLater();
-  };
-  const retryLater = (): void => {
-    if (isWaiting || isClosed || (bytes === 0 && unsaid === 0)) return;
-    isWaiting = true;
-    clock.after(delay, retry);
-  };
-
+  const parts: Parts = { write, clock, most, state };
   return {
     get dropped() {
-      return dropped;
+      return state.dropped;
     },
-    onRoom: (act) => void (say = act),
+    onRoom: (say) => void (state.say = say),
     write(text) {
-      if (isClosed) return;
+      if (state.isClosed) return;
       const line = Buffer.from(text);
-      if (bytes > 0 && bytes + line.length > most) {
-        dropped += 1;
-        unsaid += 1;
+      if (state.bytes > 0 && state.bytes + line.length > most) {
+        state.dropped += 1;
+        state.unsaid += 1;
         return;
       }
-      kept.push(line);
-      bytes += line.length;
+      state.kept.push(line);
+      state.bytes += line.length;
       // A reader that stood still is not tried for each line.
-      if (!isWaiting) flush();
-      retryLater();
+      if (!state.isWaiting) flush(parts);
+      retryLater(parts);
     },
     end() {
       const until = performance.now() + longestEnd;
       for (;;) {
-        flush();
-        sayDropped();
-        if (bytes === 0 || performance.now() > until) return;
+        flush(parts);
+        sayDropped(parts);
+        if (state.bytes === 0 || performance.now() > until) return;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
       }
     },
   };
 }
 
+/** Writes what is kept, as far as there is room. */
+function flush({ write, state }: Parts): void {
+  try {
+    while (state.kept[0] !== undefined) {
+      const written = write(state.kept[0]);
+      if (written === null) return;
+      state.bytes -= written;
+      if (written < state.kept[0].length) state.kept[0] = state.kept[0].subarray(written);
+      else state.kept.shift();
+    }
+  } catch {
+    Object.assign(state, { isClosed: true, kept: [], bytes: 0 });
+  }
+}
+
+function sayDropped({ most, state }: Parts): void {
+  const { unsaid, bytes, isClosed, say } = state;
+  if (unsaid === 0 || bytes > most / 2 || isClosed) return;
+  state.unsaid = 0;
+  say(unsaid);
+}
+
+function retryLater(parts: Parts): void {
+  const { clock, state } = parts;
+  if (state.isWaiting || state.isClosed || (state.bytes === 0 && state.unsaid === 0)) return;
+  state.isWaiting = true;
+  clock.after(state.delay, () => {
+    state.isWaiting = false;
+    const before = state.bytes;
+    flush(parts);
+    state.delay = state.bytes < before ? shortestRetry : Math.min(longestRetry, 2 * state.delay);
+    sayDropped(parts);
+    retryLater(parts);
+  });
+}
+
 const standardOutput = 1;
 
 /**
- * The standard output as an output that does not wait; undefined: it is no pipe, and files and
+ * The standard output as an output that does not wait; null: it is no pipe, and files and
  * terminals take each line. Its last lines are written when the process exits.
  */
-export function openStandardOutput(): LogOutput | undefined {
-  if (!isPipe(standardOutput)) return undefined;
+export function openStandardOutput(): LogOutput | null {
+  if (!isPipe(standardOutput)) return null;
   // Opening it has Node set it so that a write returns at once.
   void process.stdout;
   const output = boundedOutput({ write: (bytes) => writeNow(standardOutput, bytes) });

@@ -20,7 +20,7 @@ import { causeOf, failureLog } from "../time/failure-log.ts";
 import { isTraced, type OpenTracing, openTracing } from "../tracing/open-tracing.ts";
 import { type Tracing, traceFields } from "../tracing/tracing.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
-import { openStandardOutput } from "./log-output.ts";
+import { type LogOutput, openStandardOutput } from "./log-output.ts";
 import { sampleLogs } from "./sample-logs.ts";
 import { holdfastVersion } from "./version.ts";
 
@@ -122,12 +122,8 @@ export async function openService<Schema extends TObject>(
   const instanceId = `${name}-${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`;
   let tracing: OpenTracing | null = null;
   const mixin = isTraced(base) ? { mixin: () => traceFields(tracing?.current()) } : {};
-  const output = destination === undefined ? openStandardOutput() : undefined;
-  const log = openLog({ service: name, instance: instanceId }, base.LOG_LEVEL, {
-    mixin,
-    destination: destination ?? output,
-  });
-  output?.onRoom((dropped) => log.warn({ dropped }, "log lines dropped"));
+  const named = { service: name, instance: instanceId };
+  const { log, output } = openLog(named, base.LOG_LEVEL, { mixin, destination });
   const warn = (detail: string) => log.warn({ detail }, "trace export failed");
   const opened = await openTracing({ config: base, service: name, instanceId, warn });
   tracing = opened;
@@ -178,15 +174,21 @@ interface LogOptions {
   readonly destination: DestinationStream | undefined;
 }
 
-const openLog = (
+/** Opens the log of a service; null: what it is given takes each line. */
+function openLog(
   fields: object,
   level: BaseConfig["LOG_LEVEL"],
   { mixin, destination }: LogOptions,
-): Logger =>
-  pino(
+): { readonly log: Logger; readonly output: LogOutput | null } {
+  const output = destination === undefined ? openStandardOutput() : null;
+  const to = destination ?? output;
+  const log = pino(
     { level, base: fields, hooks: { logMethod: sampleLogs() }, ...mixin },
-    ...(destination === undefined ? [] : [destination]),
+    ...(to === null ? [] : [to]),
   );
+  output?.onRoom((dropped) => log.warn({ dropped }, "log lines dropped"));
+  return { log, output };
+}
 
 function readConfig<Schema extends TObject>(schema: Schema, env: Environment): Static<Schema> {
   const config = parseConfig(schema, env);

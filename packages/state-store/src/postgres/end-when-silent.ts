@@ -21,9 +21,9 @@ export interface Ending {
 }
 
 /**
- * Once its process is to stop, asks the server of a pool whether it answers at all. While it does,
- * all that is in progress is finished. A server that is silent settles none of it: then the
- * connections end, so that the process does, and not only when its grace is over. What was in
+ * Ends the connections of a pool once its process is to stop and its server answers nothing. While
+ * it does, all that is in progress is finished. A server that is silent settles none of it: then
+ * the connections end, so that the process does, and not only when its grace is over. What was in
  * progress is then as after a lost connection.
  */
 export function endWhenSilent(urls: () => readonly string[]): Ending {
