@@ -10,7 +10,9 @@ function clientOf() {
     url: "http://holdfast.test",
     fetch: async (asked, init) => {
       const text = typeof init?.body === "string" ? /"limit":([^,}]*)/.exec(init.body)?.[1] : null;
-      limits.push(text ?? new URL(String(asked)).searchParams.get("limit"));
+      limits.push(
+        text ?? new URL(asked instanceof Request ? asked.url : asked).searchParams.get("limit"),
+      );
       return new Response(JSON.stringify({ items: [], next: null }));
     },
   });

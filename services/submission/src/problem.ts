@@ -80,12 +80,13 @@ export interface StoreOutage {
  */
 export function storeOutage(now: () => number = Date.now): StoreOutage {
   const since: Record<"read" | "write", number | null> = { read: null, write: null };
-  const kindOf = (method: string) => (method === "GET" || method === "HEAD" ? "read" : "write");
   return {
     refused: (method) => (since[kindOf(method)] ??= now()),
     answered: (method) => void (since[kindOf(method)] = null),
   };
 }
+
+const kindOf = (method: string) => (method === "GET" || method === "HEAD" ? "read" : "write");
 
 /** Turns whatever a route threw into an answer that says what to do. */
 export const sendProblem =

@@ -8,7 +8,7 @@ let asked: (string | null)[] = [];
 beforeEach(() => {
   asked = [];
   globalThis.fetch = async (url) => {
-    asked.push(new URL(String(url)).searchParams.get("limit"));
+    asked.push(new URL(url instanceof Request ? url.url : url).searchParams.get("limit"));
     return new Response(JSON.stringify({ items: [], next: null }));
   };
 });

@@ -38,20 +38,20 @@ export function endWhenSilent(urls: () => readonly string[]): Ending {
       pool.on("remove", (client) => void clients.delete(client as unknown as Client));
     },
     watch(signal) {
-      let isWatched = true;
+      const over = new AbortController();
       const onStop = async (): Promise<void> => {
         await sleep(askEvery, undefined, { ref: false });
-        while (isWatched && !(await isSilent(clients, urls()))) {
+        while (!over.signal.aborted && !(await isSilent(clients, urls()))) {
           await sleep(askEvery, undefined, { ref: false });
         }
-        if (!isWatched) return;
+        if (over.signal.aborted) return;
         isOver = true;
         for (const client of clients) streamOf(client).destroy();
       };
       const begin = (): void => void onStop();
       signal.addEventListener("abort", begin, { once: true });
       return () => {
-        isWatched = false;
+        over.abort();
         signal.removeEventListener("abort", begin);
       };
     },

@@ -169,7 +169,7 @@ export interface CheckedOptions extends ConnectionOptions {
 export interface CheckedPool {
   readonly pool: Pool;
   /** Resolves once all that is in progress has ended. */
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 /**
