@@ -32,7 +32,7 @@ export function attempt({
   const all = { charge: unasked, refund: unasked, assess: unasked, ...handlers };
   const wanted = request(asked);
   return attemptStep(wanted, {
-    operation: bindOperations(payments[contract].operations, all).get(wanted.operation),
+    operation: bindOperations(payments[contract], all).get(wanted.operation),
     resiliencePolicy: resiliencePolicy({ firstRest: 0, ...guard }),
     signal,
     stop,

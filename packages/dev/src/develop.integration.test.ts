@@ -156,6 +156,51 @@ test("a mistake in an Agent or a workflow keeps the last good one, and is named 
   expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "mended" } });
 });
 
+/** A file with the Agent of `agentOf` and another one, which has no handler. */
+const withoutHandler = (word?: string): string =>
+  `${agentOf("mail", word)}export const other = host(defineAgent("other", {
+  do: { input: z.object({}), output: z.object({}) },
+}), {});
+`;
+
+test("an Agent without a handler is refused by its name and line, and the other one of its file runs", async () => {
+  dev = await openDev({ ...project, "agents/mail.ts": withoutHandler() });
+  await dev.seen(/^keys:/m);
+  const line = agentOf("mail").split("\n").length;
+  const why = `Agent other: no handler is given for do: add a function of that name`;
+  const place = `^agents/mail\\.ts:${line}: ${why}`;
+  await dev.seen(new RegExp(`${place}\\. The other Agents of agents/mail\\.ts run\\.$`, "m"));
+  expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "hello" } });
+  dev.save("agents/mail.ts", agentOf("mail", "whole"));
+  await dev.seen(/agents\/mail\.ts runs anew/);
+  dev.forget();
+  dev.save("agents/mail.ts", withoutHandler("in part"));
+  await dev.seen(new RegExp(`${place} The last good one goes on\\.$`, "m"));
+  expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "whole" } });
+});
+
+test("an Agent file that waits at its top level is named and holds up nothing, and runs once it is loaded", async () => {
+  const waiting = (what: string): string => `${agentOf("post")}${what}`;
+  const untilCome = `while (!existsSync("come")) await sleep(20);\n`;
+  dev = await openDev({
+    ...project,
+    "agents/post.ts": waiting(untilCome),
+    "agents/stuck.ts": "await new Promise(() => {});\n",
+    "lib/post.ts": agentOf("post"),
+    "workflows/post.ts": workflowOf("post").replace("../agents/", "../lib/"),
+  });
+  const why = "it waits for something at its top level, such as a server:";
+  await dev.seen(new RegExp(`^agents/post\\.ts: ${why}`, "m"));
+  await dev.seen(new RegExp(`^agents/stuck\\.ts: ${why}`, "m"));
+  await dev.seen(/^keys:/m);
+  expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "hello" } });
+  dev.save("come", "");
+  await dev.seen(/^agents\/post\.ts runs now$/m);
+  expect(await resultOf("post-flow")).toMatchObject({ said: { word: "hello" } });
+  dev.save("agents/stuck.ts", agentOf("stuck"));
+  await dev.seen(/^agents\/stuck\.ts runs anew/m);
+}, 120_000);
+
 test("a project that begins with mistakes runs, and takes what is mended", async () => {
   dev = await openDev({ ...project, "workflows/mail.ts": "export const flow = ;\n" });
   await dev.seen(/^keys:/m);

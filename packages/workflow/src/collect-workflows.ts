@@ -5,7 +5,7 @@ import { type CollectsRefusals, type RefusedDefinition, refusals } from "./refus
 import type { Schema } from "./schema.ts";
 
 export { checkPlan } from "./check-plan.ts";
-export type { RefusedDefinition } from "./refusals.ts";
+export { isRefused, type RefusedDefinition, refuse } from "./refusals.ts";
 
 /** What a module has of workflows. */
 export interface CollectedWorkflows<Definition> {
@@ -24,44 +24,52 @@ const collecting = globalThis as CollectsRefusals;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Loads a module and collects its workflows. One that `defineWorkflow`, `checkPlan` or `read`
- * refuses is listed by its name, as is an Agent that `defineAgent` refuses, and the others are
- * collected all the same. A workflow that calls such an Agent is refused as well. `read` makes of a
- * definition what is wanted of it, as `validateDefinition` does. Throws what `load` throws: nothing
- * of the module is known then.
+ * Loads something, and lists the definitions that are refused meanwhile: none of them fails the
+ * others of its module. Throws what `load` throws.
  */
-export function collectWorkflows<Definition>(
-  load: () => Promise<object>,
-  read: Read<Definition>,
-): Promise<CollectedWorkflows<Definition>> {
-  const collected = last.then(() => collect(load, read));
+export function collectRefusals<Loaded>(
+  load: (refused: RefusedDefinition[]) => Promise<Loaded>,
+): Promise<{ readonly loaded: Loaded; readonly refused: readonly RefusedDefinition[] }> {
+  const collect = async () => {
+    const refused: RefusedDefinition[] = [];
+    collecting[refusals] = refused;
+    try {
+      return { loaded: await load(refused), refused };
+    } finally {
+      delete collecting[refusals];
+    }
+  };
+  const collected = last.then(collect);
   last = collected.catch(() => {});
   return collected;
 }
 
-async function collect<Definition>(
+/**
+ * Loads a module and collects its workflows. One that `defineWorkflow`, `checkPlan` or `read`
+ * refuses is listed by its name, as is an Agent that `defineAgent` or `host` refuses, and the
+ * others are collected all the same. A workflow that calls an Agent that cannot be defined is
+ * refused as well. `read` makes of a definition what is wanted of it, as `validateDefinition` does.
+ * Throws what `load` throws: nothing of the module is known then.
+ */
+export async function collectWorkflows<Definition>(
   load: () => Promise<object>,
   read: Read<Definition>,
 ): Promise<CollectedWorkflows<Definition>> {
-  const refused: RefusedDefinition[] = [];
-  collecting[refusals] = refused;
-  try {
-    const exported = await load();
-    const definitions: Definition[] = [];
-    for (const one of new Set<unknown>(Object.values(exported))) {
+  const { loaded: definitions, refused } = await collectRefusals(async (list) => {
+    const found: Definition[] = [];
+    for (const one of new Set<unknown>(Object.values(await load()))) {
       try {
         if (isPlanned(one)) checkPlan(one);
-        definitions.push(...definitionsIn({ one }).map(read));
+        found.push(...definitionsIn({ one }).map(read));
       } catch (error) {
         // The definition of one that `defineWorkflow` refused throws what is listed already.
-        const isListed = refused.some((known) => known.error === error);
-        if (!isListed) refused.push({ kind: "workflow", name: nameOf(one), error });
+        const isListed = list.some((known) => known.error === error);
+        if (!isListed) list.push({ kind: "workflow", name: nameOf(one), error });
       }
     }
-    return { definitions, refused };
-  } finally {
-    delete collecting[refusals];
-  }
+    return found;
+  });
+  return { definitions, refused };
 }
 
 const isPlanned = (one: unknown): one is Workflow<Schema> =>

@@ -39,6 +39,9 @@ export interface MayBeRefused {
   readonly [refusal]?: { readonly error: unknown };
 }
 
+/** Whether this stands for an Agent that is refused. */
+export const isRefused = ({ [refusal]: refused }: MayBeRefused): boolean => refused !== undefined;
+
 /**
  * Throws a `ContractFault` that names the Agent if it is refused: what uses it cannot be defined
  * either.

@@ -7,7 +7,7 @@ import {
 } from "@holdfast/agent";
 import { ContractFault, errorText } from "@holdfast/domain";
 import { parseConfig } from "@holdfast/runtime";
-import { loadModule, ModuleFault, resolveSources } from "@holdfast/runtime/modules";
+import { loadModule, ModuleFault, resolveSources, watchLoad } from "@holdfast/runtime/modules";
 
 interface LoadOptions {
   /** Paths, which begin with `.`, `/` or `file:`, or names of packages. */
@@ -18,16 +18,28 @@ interface LoadOptions {
   readonly folder: string;
   /** What Agents with configuration of their own read. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /**
+   * Called with the name of a module that waits for something at its top level, such as for a
+   * server.
+   */
+  readonly onWait?: (module: string) => void;
 }
 
 /**
- * Loads the Agents that the modules export, and keeps those that are wanted. Throws
+ * Loads the Agents that the modules export, and keeps those that are wanted. Leaves out those that
+ * are refused while refusals are collected; otherwise these fail their module. Throws
  * `config.invalid` with one sentence that names the module or the Agent at fault.
  */
 export async function loadAgents(options: LoadOptions): Promise<readonly HostedAgent[]> {
-  const { modules, wanted, folder, env } = options;
+  const { modules, wanted, onWait = () => {} } = options;
   const loaded: HostedAgent[] = [];
-  for (const name of modules) loaded.push(...(await agentsOf(name, folder, env)));
+  for (const name of modules) {
+    const found = await watchLoad(
+      () => agentsOf(name, options),
+      () => onWait(name),
+    );
+    loaded.push(...found.filter(({ isRefused = false }) => !isRefused));
+  }
   try {
     refuseDuplicates(loaded);
   } catch (error) {
@@ -43,8 +55,7 @@ export async function loadAgents(options: LoadOptions): Promise<readonly HostedA
 
 async function agentsOf(
   module: string,
-  folder: string,
-  env: LoadOptions["env"],
+  { folder, env }: LoadOptions,
 ): Promise<readonly HostedAgent[]> {
   const found: HostedAgent[] = [];
   for (const exported of Object.values(await load(module, folder))) {

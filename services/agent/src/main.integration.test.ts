@@ -1,4 +1,6 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 
@@ -50,3 +52,32 @@ test.each([
     expect(lines[1]).toContain(sentence);
   },
 );
+
+test("an Agent service whose module waits at its top level says which one, and ends soon when it is asked to", async () => {
+  const node = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning"];
+  const child = spawn(process.execPath, [...node, main], {
+    cwd: folder,
+    env: {
+      PATH: process.env["PATH"],
+      BROKER_URL: "amqp://127.0.0.1:1",
+      AGENT_MODULES: "./greetings.ts,./waiting.ts",
+      FAREWELL: "bye",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const ended = once(child, "exit");
+    for await (const line of createInterface({ input: child.stdout })) {
+      const { msg, level, module } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+      if (msg !== "agent module waits at its top level") continue;
+      expect({ level, module }).toEqual({ level: 40, module: "./waiting.ts" });
+      break;
+    }
+    const asked = performance.now();
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    expect(performance.now() - asked).toBeLessThan(5_000);
+  } finally {
+    child.kill("SIGKILL");
+  }
+}, 120_000);

@@ -110,7 +110,7 @@ test("an attempt reports that it made no call while the circuit breaker is open"
   await expect(guard.call(() => Promise.reject(down), never)).rejects.toBe(down);
 
   const charge = throwing();
-  const operation = bindOperations(payments[contract].operations, {
+  const operation = bindOperations(payments[contract], {
     charge,
     refund: unasked,
     assess: unasked,

@@ -1,6 +1,6 @@
 import { payloadFaultsAt, payloadWords, type StepRequest } from "@holdfast/contracts";
 import { ContractFault, type Json } from "@holdfast/domain";
-import { contractOf, type Operation, type Operations, type Schema } from "@holdfast/workflow";
+import { type AgentContract, contractOf, type Operation, type Schema } from "@holdfast/workflow";
 import type { StepContext } from "./handlers.ts";
 
 /** One operation of an Agent, its types forgotten: checks what goes in and what comes out. */
@@ -20,25 +20,32 @@ export type AnyHandlers = Readonly<Record<string, AnyHandler>>;
 
 /**
  * All that an Agent can be asked for: its operations, and what undoes them. Throws a
- * `ContractFault` when one of them has no handler.
+ * `ContractFault` that names the Agent and each operation without a handler.
  */
 export function bindOperations(
-  operations: Operations,
+  { name: agent, operations }: AgentContract,
   handlers: AnyHandlers,
 ): ReadonlyMap<string, BoundOperation> {
-  const handlerOf = (name: string): AnyHandler => {
-    const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
-    if (handler !== undefined) return handler;
+  const handlerOf = (name: string): AnyHandler | undefined =>
+    // Code without types may give none at all.
+    Object.hasOwn(Object(handlers), name) ? handlers[name] : undefined;
+  const names = Object.entries(operations).flatMap(([name, { undo }]) =>
+    undo === undefined ? [name] : [name, undo],
+  );
+  const missing = names.filter((name) => typeof handlerOf(name) !== "function");
+  if (missing.length > 0) {
+    const all = missing.join(", ");
+    const each = missing.length === 1 ? "a function of that name" : "functions of these names";
     throw new ContractFault(
       "agent.handler_missing",
-      `No handler is given for the operation ${name}: add a function of that name`,
+      `Agent ${agent}: no handler is given for ${all}: add ${each}`,
     );
-  };
+  }
   const bound = Object.entries(operations).flatMap(([name, operation]) => {
-    const does = [name, bindDo(operation, handlerOf(name))] as const;
+    const does = [name, bindDo(operation, handlerOf(name)!)] as const;
     const { undo } = operation;
     if (undo === undefined) return [does];
-    return [does, [undo, bindUndo(operation, handlerOf(undo))] as const];
+    return [does, [undo, bindUndo(operation, handlerOf(undo)!)] as const];
   });
   return new Map(bound);
 }

@@ -1,10 +1,16 @@
-import { defineService, type Environment, runService, type Service } from "@holdfast/runtime";
+import {
+  defineService,
+  type Environment,
+  runService,
+  type Service,
+  unlessAborted,
+} from "@holdfast/runtime";
 import type { Agent, Operations } from "@holdfast/workflow";
 import type { Static, TObject } from "typebox";
 import type { Handlers } from "../contract/handlers.ts";
 import { AgentConfig, agentBrokerOf } from "./agent-config.ts";
 import { type HostedAgent, type HostOptions, host } from "./host.ts";
-import { type RunningAgents, startAgents } from "./start-agents.ts";
+import { type AgentLogger, type RunningAgents, startAgents } from "./start-agents.ts";
 
 /**
  * Runs one Agent until the process receives SIGTERM or SIGINT. Start as many processes as you need.
@@ -22,6 +28,7 @@ export const runAgent = <O extends Operations>(
 type ChooseAgents<Config> = (
   config: Config,
   env: Environment,
+  log: AgentLogger,
 ) => readonly HostedAgent[] | Promise<readonly HostedAgent[]>;
 
 /** Runs several Agents as a process: `agentsService` until SIGTERM or SIGINT. */
@@ -42,7 +49,9 @@ export const agentsService = <Schema extends TObject<typeof AgentConfig.properti
 ): Service<Schema> =>
   defineService(name, schema, async (service) => {
     const { config, env, log, health, optimisations } = service;
-    const agents = await choose(config, env);
+    // A module that is loaded for that may wait for something that never comes.
+    const chosen = Promise.resolve(choose(config, env, log));
+    const agents = await unlessAborted(chosen, service.signal);
     const base = config as AgentConfig;
     // Registered before the broker is connected: until then the service is not ready.
     let running: RunningAgents | null = null;

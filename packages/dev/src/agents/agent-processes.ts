@@ -47,8 +47,12 @@ interface Running {
   readonly process: PreparedProcess;
   /** The operations of its Agents; empty until it has said them. */
   operations: ReadonlyMap<string, readonly string[]>;
-  /** Resolves to null once it consumes; else to why it cannot. */
-  readonly ready: Promise<LocatedError | null>;
+  /** Agents of its file that do not run, and why. */
+  refused: readonly LocatedError[];
+  /** Resolves once it consumes, to nothing; else to why it cannot. */
+  readonly ready: Promise<readonly LocatedError[]>;
+  /** Resolves to what keeps its file from being loaded for now, if something does. */
+  readonly waits: Promise<LocatedError>;
   /** Resolves once it takes no more requests. */
   readonly idle: Promise<void>;
 }
@@ -58,44 +62,37 @@ const packages = ["@holdfast/agent", "@holdfast/agent-service"];
 /** Milliseconds after which an Agent that ended by itself is started again. */
 const restartAfter = 1_000;
 
+/** The processes that there are, by the file of their Agents. */
+interface Fleet {
+  readonly running: Map<string, Running>;
+  /** Processes whose file waits for something before it is loaded. */
+  readonly waiting: Map<string, PreparedProcess>;
+  readonly made: Map<string, readonly string[]>;
+  readonly spares: ReturnType<typeof openSpares>;
+  readonly options: AgentProcessOptions;
+  isStopping: boolean;
+}
+
 /** Opens the processes of Agents, with one always prepared for the next start. */
 export function openAgentProcesses(options: AgentProcessOptions): AgentProcesses {
-  const { folder, env, say } = options;
   const running = new Map<string, Running>();
-  const made = new Map<string, readonly string[]>();
-  let isStopping = false;
-  const spares = openSpares(options);
-  const start = async (file: string): Promise<boolean> => {
-    const before = running.get(file);
-    const process = spares.take();
-    const place = relative(folder, file);
-    const all = { place, env: { ...env(), AGENT_MODULES: file }, say };
-    const begun = beginAgents(process, { ...all, onFiles: (files) => void made.set(file, files) });
-    const error = await begun.ready;
-    if (error !== null) {
-      const kept = before === undefined ? "" : " The last good one goes on.";
-      say(`${error.place}: ${error.message}${kept}`);
-      return false;
-    }
-    running.set(file, begun);
-    void process.exited.finally(() => {
-      if (isStopping || running.get(file) !== begun) return;
-      running.delete(file);
-      say(`${place} ended. It is started again in a second.`);
-      setTimeout(() => !isStopping && !running.has(file) && void start(file), restartAfter).unref();
-    });
-    if (before !== undefined) await spares.leave(before);
-    return true;
+  const fleet: Fleet = {
+    running,
+    waiting: new Map(),
+    made: new Map(),
+    spares: openSpares(options),
+    options,
+    isStopping: false,
   };
-
   return {
-    start,
+    start: (file) => start(fleet, file),
     async stop(file) {
+      await endWaiting(fleet, file);
       const gone = running.get(file);
       running.delete(file);
       await gone?.process[Symbol.asyncDispose]();
     },
-    files: made,
+    files: fleet.made,
     operations: () => new Map([...running.values()].flatMap(({ operations }) => [...operations])),
     freeze(agent) {
       const found = runningWith(running, agent);
@@ -111,13 +108,76 @@ export function openAgentProcesses(options: AgentProcessOptions): AgentProcesses
       running.delete(file);
       process.signal("SIGKILL");
       await process.exited;
-      await start(file);
+      await start(fleet, file);
     },
     async [Symbol.asyncDispose]() {
-      isStopping = true;
-      await spares[Symbol.asyncDispose]();
+      fleet.isStopping = true;
+      fleet.waiting.clear();
+      await fleet.spares[Symbol.asyncDispose]();
     },
   };
+}
+
+async function start(fleet: Fleet, file: string): Promise<boolean> {
+  const { running, waiting, made, spares, options } = fleet;
+  const { folder, env, say } = options;
+  await endWaiting(fleet, file);
+  const process = spares.take();
+  const place = relative(folder, file);
+  const whole = running.has(file) ? { HOLDFAST_WHOLE: "yes" } : {};
+  const all = { place, env: { ...env(), ...whole, AGENT_MODULES: file }, say };
+  const begun = beginAgents(process, { ...all, onFiles: (files) => void made.set(file, files) });
+  const waits = await Promise.race([begun.ready.then(() => null), begun.waits]);
+  if (waits === null) return await take(fleet, file, begun);
+  say(`${waits.place}: ${waits.message}.`);
+  waiting.set(file, process);
+  // Whatever it waits for, the others need not wait for that.
+  void takeLater(fleet, file, begun);
+  return false;
+}
+
+/** Has a process that waits take over once it is ready, unless another one was started since. */
+async function takeLater(fleet: Fleet, file: string, begun: Running): Promise<void> {
+  const { waiting, options } = fleet;
+  await begun.ready;
+  if (waiting.get(file) !== begun.process) return;
+  waiting.delete(file);
+  if (await take(fleet, file, begun)) options.say(`${relative(options.folder, file)} runs now`);
+}
+
+/** Ends the process of a file that still waits: it is saved anew, or gone. */
+async function endWaiting({ waiting }: Fleet, file: string): Promise<void> {
+  const ended = waiting.get(file);
+  waiting.delete(file);
+  await ended?.[Symbol.asyncDispose]();
+}
+
+/** Has a process that is ready take over. Resolves to whether it alone takes requests now. */
+async function take(fleet: Fleet, file: string, begun: Running): Promise<boolean> {
+  const { running, spares, options } = fleet;
+  const { folder, say } = options;
+  const errors = await begun.ready;
+  const before = running.get(file);
+  const kept = before === undefined ? "" : " The last good one goes on.";
+  for (const { place, message } of errors) say(`${place}: ${message}${kept}`);
+  if (errors.length > 0) return false;
+  for (const { place, message } of begun.refused) {
+    say(`${place}: ${message}. The other Agents of ${relative(folder, file)} run.`);
+  }
+  running.set(file, begun);
+  void begun.process.exited.finally(() => restart(fleet, file, begun));
+  if (before !== undefined) await spares.leave(before);
+  return true;
+}
+
+/** Starts Agents again that ended by themselves. */
+function restart(fleet: Fleet, file: string, ended: Running): void {
+  const { running, options } = fleet;
+  if (fleet.isStopping || running.get(file) !== ended) return;
+  running.delete(file);
+  options.say(`${relative(options.folder, file)} ended. It is started again in a second.`);
+  const again = () => !fleet.isStopping && !running.has(file) && void start(fleet, file);
+  setTimeout(again, restartAfter).unref();
 }
 
 const runningWith = (
@@ -136,20 +196,23 @@ interface Begin {
 
 /** Lets a prepared process become the host of one file, and listens to it. */
 function beginAgents(process: PreparedProcess, { place, env, say, onFiles }: Begin): Running {
-  const { promise: ready, resolve } = Promise.withResolvers<LocatedError | null>();
+  const { promise: ready, resolve } = Promise.withResolvers<readonly LocatedError[]>();
+  const { promise: waits, resolve: wait } = Promise.withResolvers<LocatedError>();
   const { promise: idle, resolve: stopped } = Promise.withResolvers<void>();
-  const found: Running = { process, operations: new Map(), ready, idle };
+  const found: Running = { process, operations: new Map(), refused: [], ready, waits, idle };
   let consuming = 0;
   process.onMessage((message) => {
     const said = message as AgentMessage;
     onFiles(said.files);
-    if ("error" in said) return resolve(said.error);
+    if ("waits" in said) return wait(said.waits);
+    if ("errors" in said) return resolve(said.errors);
+    found.refused = said.refused;
     found.operations = new Map(said.agents.map(({ name, operations }) => [name, operations]));
     consuming = found.operations.size;
   });
   process.onLine((line) => {
     const read = readLogLine(line);
-    if (read.kind === "ready") resolve(null);
+    if (read.kind === "ready") resolve([]);
     if (read.kind === "stopping") {
       consuming -= 1;
       if (consuming <= 0) stopped();
@@ -157,7 +220,7 @@ function beginAgents(process: PreparedProcess, { place, env, say, onFiles }: Beg
     if (read.kind === "printed" || read.kind === "trouble") say(`${place}: ${read.text}`);
   });
   void process.exited.finally(() => {
-    resolve({ message: "It ended at its start.", place });
+    resolve([{ message: "It ended at its start.", place }]);
     stopped();
   });
   process.begin(env);

@@ -130,6 +130,50 @@ export const noted = defineWorkflow("noted.v1", z.object({}), (input, step) => {
   });
 });
 
+test("an Agent without a handler is named with its line, and takes no workflow with it, not even one that calls it", async () => {
+  const [agent, workflow, zod] = ["@holdfast/agent", "@holdfast/workflow", "zod"].map((name) =>
+    import.meta.resolve(name),
+  );
+  const file = join(folder, "hosted.ts");
+  writeFileSync(
+    file,
+    `import { host } from "${agent}";
+import { defineAgent, defineWorkflow } from "${workflow}";
+import { z } from "${zod}";
+const any = { input: z.object({}), output: z.object({}) };
+const mail = defineAgent("mail", { send: { ...any, undo: "recall" }, read: any });
+export const post = host(
+  mail, { read: async () => ({}) });
+const none = host(defineAgent("none", { do: any }));
+export const greet = defineWorkflow("greet.v1", z.object({}), (input, step) => {
+  step("send", { call: mail.send({}), completeWithin: "1s" });
+});`,
+  );
+  await using loader = openLoader();
+  const [loaded] = await loader.load([file]);
+  expect(loaded).toMatchObject({
+    definitions: [{ name: "greet.v1" }],
+    refused: [
+      {
+        kind: "Agent",
+        name: "mail",
+        error: {
+          place: "hosted.ts:6",
+          message: "Agent mail: no handler is given for send, recall: add functions of these names",
+        },
+      },
+      {
+        kind: "Agent",
+        name: "none",
+        error: {
+          place: "hosted.ts:8",
+          message: "Agent none: no handler is given for do: add a function of that name",
+        },
+      },
+    ],
+  });
+});
+
 test("a file that waits for something at its top level is named, and the files after it are loaded", async () => {
   const [waiting, right] = [join(folder, "waiting.ts"), join(folder, "settled.ts")];
   writeFileSync(waiting, "await new Promise((resolve) => setTimeout(resolve, 600_000));\n");

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { validateDefinition } from "@holdfast/contracts";
 import type { WorkflowDefinition } from "@holdfast/domain";
-import { filesSeen, loadModule, ModuleFault } from "@holdfast/runtime/modules";
+import { filesSeen, loadModule, ModuleFault, watchLoad } from "@holdfast/runtime/modules";
 import { collectWorkflows, type RefusedDefinition } from "@holdfast/workflow/check";
 import { type LocatedError, locateError } from "./locate-error.ts";
 
@@ -30,12 +30,6 @@ export interface LoaderMessage {
 }
 
 /**
- * Milliseconds from one look at a load to the next, and how many looks in a row find nothing new
- * before it is given up.
- */
-const [lookEvery, mostLooks] = [100, 100];
-
-/**
  * The main file of a process that loads workflows once, and ends: the next save needs fresh
  * modules.
  */
@@ -61,26 +55,15 @@ async function load(file: string): Promise<LoadedFile> {
 
 /**
  * Loads a module. Throws a `ModuleFault` for one that waits for something before it is loaded:
- * every later save would wait with it. That is counted in turns in which this process was free and
- * no further file was asked for, and not in time: on a busy machine turns come late, and while a
- * file is compiled or run there are none.
+ * every later save would wait with it.
  */
 async function loadUnlessItWaits(file: string): Promise<object> {
   const { promise: waited, reject } = Promise.withResolvers<never>();
-  let [known, looks] = [filesSeen().length, 0];
-  const look = setInterval(() => {
-    const now = filesSeen().length;
-    looks = now === known ? looks + 1 : 0;
-    known = now;
-    if (looks >= mostLooks) reject(waits(file));
-  }, lookEvery);
-  // One that waits for nothing ends the process, which says so.
-  look.unref();
-  try {
-    return await Promise.race([loadModule(file, folder), waited]);
-  } finally {
-    clearInterval(look);
-  }
+  const loading = watchLoad(
+    () => loadModule(file, folder),
+    () => reject(waits(file)),
+  );
+  return await Promise.race([loading, waited]);
 }
 
 function waits(file: string): ModuleFault {

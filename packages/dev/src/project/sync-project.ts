@@ -6,6 +6,7 @@ import { openVersions, storeVersion } from "./apply-workflows.ts";
 import { findGaps, type KnownOperations } from "./find-gaps.ts";
 import type { WorkflowLoader } from "./load-workflows.ts";
 import type { LoadedFile } from "./loader.ts";
+import { namedIn } from "./locate-error.ts";
 
 /** A workflow as it is stored now. */
 interface AppliedWorkflow {
@@ -43,12 +44,6 @@ interface SyncOptions {
 
 const keptOf = (last: readonly AppliedWorkflow[]): string =>
   last.length === 0 ? "" : " The last good definition stays.";
-
-/**
- * An error of a project's own function, or of a library, does not say of which definition it is.
- */
-const namedIn = (message: string, name: string): string =>
-  message.startsWith(name) ? message : `${name}: ${message}`;
 
 /**
  * Says which definitions of a file are refused. Returns what stays of the workflows: what was

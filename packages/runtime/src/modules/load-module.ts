@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { lineOfJsonFault, textOfBytes } from "@holdfast/domain";
 import { type LocatedError, locateError } from "./locate-error.ts";
-import { resolveSources } from "./resolve-sources.ts";
+import { filesSeen, resolveSources } from "./resolve-sources.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 
@@ -34,6 +34,37 @@ export async function loadModule(file: string, folder: string): Promise<Exports>
     return exportsOf((await import(pathToFileURL(file).href)) as Exports);
   } catch (error) {
     throw new ModuleFault(locateError(error, file, folder), error);
+  }
+}
+
+/**
+ * Milliseconds from one look at a load to the next, and how many looks in a row find nothing new in
+ * one that waits.
+ */
+const [lookEvery, mostLooks] = [100, 100];
+
+/**
+ * Loads something. Calls `onWait` if that waits at its top level, such as for a server. It is
+ * counted in turns in which this process was free and no further file was asked for, and not in
+ * time: on a busy machine turns come late, and while a file is compiled or run there are none. What
+ * waits for nothing that could come ends the process, unless other things keep it.
+ */
+export async function watchLoad<Loaded>(
+  load: () => Promise<Loaded>,
+  onWait: () => void,
+): Promise<Loaded> {
+  let [known, looks] = [filesSeen().length, 0];
+  const look = setInterval(() => {
+    const now = filesSeen().length;
+    looks = now === known ? looks + 1 : 0;
+    known = now;
+    if (looks === mostLooks) onWait();
+  }, lookEvery);
+  look.unref();
+  try {
+    return await load();
+  } finally {
+    clearInterval(look);
   }
 }
 
