@@ -46,6 +46,7 @@ export const tenthOf = (all, tenth) => all.filter((_, index) => index % tenths =
  */
 const onlyInAll = [
   "tests/outside/src/outside.system.test.ts",
+  "tests/outside/src/air-gapped.system.test.ts",
   "tests/browser/src/console.browser.test.ts",
   "tests/chaos/src/smoke.system.test.ts",
   "tests/faults/crash-with-slow-partners.system.test.ts",

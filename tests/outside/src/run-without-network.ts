@@ -12,7 +12,7 @@ interface Options {
 }
 
 /** A command in a network of its own, which has nothing but this machine. */
-const cutOff = (command: string): string =>
+export const cutOff = (command: string): string =>
   `unshare --net bash -c 'ip link set lo up && exec ${command}'`;
 
 /** Why the network cannot be cut here; null: it can. */
