@@ -82,6 +82,8 @@ interface Failure {
   readonly pairs: readonly string[];
 }
 
+const number = (cell: string): number => Number(cell.replaceAll(",", ""));
+
 /** The run in a line of the page, if it is a row of a table. */
 function readRow(set: Line["set"], text: string, failed: readonly Failure[]): readonly Line[] {
   const cells = text.split("|").map((cell) => cell.trim());
@@ -92,7 +94,6 @@ function readRow(set: Line["set"], text: string, failed: readonly Failure[]): re
   if (passed.startsWith(notRun)) {
     return [{ ...run, counts: null, problem: passed.slice(notRun.length) }];
   }
-  const number = (cell: string): number => Number(cell.replaceAll(",", ""));
   const counts = {
     passed: number(passed),
     failed: number(failures),
