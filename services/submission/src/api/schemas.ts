@@ -94,7 +94,11 @@ const deadLetterSchemas: readonly Type.TSchema[] = [
     detail: nullable(text("What was wrong.")),
     size: count("Bytes of the message as it came."),
     at: instant("When it was stored."),
-    body: nullable(text("Its body as text: the first MiB that was kept, in a list the first 4 KiB; null: it is no text.")),
+    body: nullable(
+      text(
+        "Its body as text: the first MiB that was kept, in a list the first 4 KiB; null: it is no text.",
+      ),
+    ),
     replayable: flag("Whether it can be sent once more."),
     whyNot: nullable(text("One sentence: why it cannot be sent once more.")),
   }),
