@@ -38,7 +38,7 @@ export async function startClone({ folder, kept = caches }: CloneOptions): Promi
   await runProgram("git", ["clone", "--quiet", root, clone]);
   const command = "npm start -- --orders 20 --exit --no-kill";
   // Nothing of this process's environment: npm hands its settings on in it. Without caches npm
-  // asks, for a minute and more.
+  // would ask for a minute and more.
   const environment = [`PATH=${process.env["PATH"]}`, `HOME=${home}`, "npm_config_fetch_retries=0"];
   const program = ["-i", ...environment, "bash", "-c", cutOff(command)];
   return await runProgram("env", program, { folder: clone, mayFail: true });

@@ -19,9 +19,7 @@ const titles: Readonly<Record<Line["set"], string>> = {
 };
 const sets = Object.keys(titles) as readonly Line["set"][];
 
-/**
- * Writes runs into the page of the matrix, each in place of an earlier one on the same releases.
- */
+/** Writes runs into the page, each in place of an earlier one on the same releases. */
 export function writePage(page: string, lines: readonly Line[]): string {
   const earlier = readPage(page).filter((one) => !lines.some((line) => keyOf(line) === keyOf(one)));
   const all = [...earlier, ...lines].toSorted((one, other) =>
