@@ -70,6 +70,7 @@ const onlyInAll = [
   "tests/faults/full-disk.system.test.ts",
   "packages/local-stack/src/start-local-stack.integration.test.ts",
   "tests/infra/src/api-server.integration.test.ts",
+  "tests/infra/src/keda.integration.test.ts",
   "tests/upgrade/src/smoke.system.test.ts",
 ];
 

@@ -9,16 +9,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 /** The release of Kubernetes. Its parts are Go modules of their own, whose major version is 0. */
 export const kubernetesVersion = "1.36.3";
 const partsVersion = "0.36.3";
 
-/**
- * The folder with kube-apiserver and etcd, outside of the repository: to build them takes a
- * processor ten minutes.
- */
+/** The folder of the programs, outside of the repository: to build them takes ten minutes. */
 const folder =
   process.env["HOLDFAST_API_SERVER"] ??
   join(homedir(), ".cache/holdfast", `kube-apiserver-${kubernetesVersion}`);
@@ -42,16 +39,24 @@ const programs: Programs = {
   apiServer: join(folder, "kube-apiserver"),
   etcd: join(folder, "etcd"),
 };
+/** Kubernetes's own controllers: an API server has objects, and they act on them. */
+const controllers = join(folder, "kube-controller-manager");
+
+const builtBy = "pnpm --filter @holdfast/infra-tests build-api-server";
 
 /** The programs of an API server, or why there are none on this machine. */
 export function apiServerPrograms(): Programs | { readonly reason: string } {
   if (Object.values(programs).every((file) => existsSync(file))) return programs;
-  return {
-    reason: `there is no kube-apiserver in ${folder}: pnpm --filter @holdfast/infra-tests build-api-server`,
-  };
+  return { reason: `there is no kube-apiserver in ${folder}: ${builtBy}` };
 }
 
-/** Builds kube-apiserver from its Go module, and unpacks Debian's etcd beside it. */
+/** The program with Kubernetes's own controllers, or why there is none on this machine. */
+export const controllerManager = (): { readonly command: string } | { readonly reason: string } =>
+  existsSync(controllers)
+    ? { command: controllers }
+    : { reason: `there is no kube-controller-manager in ${folder}: ${builtBy}` };
+
+/** Builds kube-apiserver and its controllers from their Go module, and unpacks Debian's etcd. */
 export function buildApiServer(): void {
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(folder, "build-"));
@@ -63,18 +68,21 @@ export function buildApiServer(): void {
       env: { ...process.env, GOFLAGS: "-mod=mod" },
     });
   try {
-    if (!existsSync(programs.apiServer)) {
+    const built = [programs.apiServer, controllers].filter((file) => !existsSync(file));
+    if (built.length > 0) {
       const module = `k8s.io/kubernetes@v${kubernetesVersion}`;
       const { GoMod } = JSON.parse(run("go", "mod", "download", "-json", module)) as {
         readonly GoMod: string;
       };
       writeFileSync(join(work, "go.mod"), moduleFile(readFileSync(GoMod, "utf8")));
-      const imported = "k8s.io/kubernetes/cmd/kube-apiserver";
-      const tools = `//go:build tools\n\npackage apiserver\n\nimport _ "${imported}"\n`;
-      writeFileSync(join(work, "tools.go"), tools);
+      const imports = built.map((file) => `import _ "${commandOf(file)}"`).join("\n");
+      writeFileSync(join(work, "tools.go"), `//go:build tools\n\npackage tools\n\n${imports}\n`);
       run("go", "mod", "tidy");
-      run("go", "build", "-trimpath", `-ldflags=-s -w ${stamp}`, "-o", "kube-apiserver", imported);
-      renameSync(join(work, "kube-apiserver"), programs.apiServer);
+      for (const file of built) {
+        const options = ["-trimpath", `-ldflags=-s -w ${stamp}`, "-o", "built"];
+        run("go", "build", ...options, commandOf(file));
+        renameSync(join(work, "built"), file);
+      }
     }
     if (!existsSync(programs.etcd)) {
       run("apt-get", "download", "etcd-server");
@@ -85,6 +93,9 @@ export function buildApiServer(): void {
     rmSync(work, { recursive: true, force: true });
   }
 }
+
+/** The package of a program. */
+const commandOf = (file: string): string => `k8s.io/kubernetes/cmd/${basename(file)}`;
 
 /**
  * A module that needs Kubernetes. In its own module the parts are folders; here they are the

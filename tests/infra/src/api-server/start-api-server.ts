@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort, startProcess, waitUntilReady } from "@holdfast/local-stack";
+import { type Authority, makeAuthority } from "@holdfast/test-servers";
 import type { Programs } from "./programs.ts";
 
 const run = promisify(execFile);
@@ -14,6 +15,10 @@ export interface ApiServer extends AsyncDisposable {
   kubectl(args: readonly string[], input?: string): Promise<string>;
   /** What a program that talks to the server needs in its environment. */
   readonly env: NodeJS.ProcessEnv;
+  /** The file with the address of the server and an administrator's token. */
+  readonly kubeconfig: string;
+  /** The one whose certificates the server takes from what it asks in turn. */
+  readonly authority: Authority;
 }
 
 const token = "administrator";
@@ -38,9 +43,15 @@ export async function startApiServer({ apiServer, etcd }: Programs): Promise<Api
   const key = join(folder, "accounts.key");
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+  const authority = await makeAuthority(folder);
+  const proxy = await authority.issue(proxyName, `/CN=${proxyName}`);
   const server = startProcess(
     "kube-apiserver",
-    [apiServer, ...serverOptions({ folder, store, port, key })],
+    [
+      apiServer,
+      ...serverOptions({ folder, store, port, key }),
+      ...aggregationOptions(authority, proxy),
+    ],
     { folder },
   );
   const url = `https://127.0.0.1:${port}`;
@@ -66,7 +77,7 @@ export async function startApiServer({ apiServer, etcd }: Programs): Promise<Api
     await stop();
     throw error;
   }
-  return { kubectl, env, [Symbol.asyncDispose]: stop };
+  return { kubectl, env, kubeconfig, authority, [Symbol.asyncDispose]: stop };
 }
 
 const etcdOptions = (folder: string, client: string, peer: string): readonly string[] => [
@@ -99,6 +110,22 @@ const serverOptions = ({ folder, store, port, key }: ServerOptions): readonly st
   "--endpoint-reconciler-type=none",
   // Accounts are made by a controller, of which there is none.
   "--disable-admission-plugins=ServiceAccount",
+];
+
+const proxyName = "front-proxy";
+
+/** Options of the proxy before another server of a part of the API: whom it asks for. */
+const aggregationOptions = (
+  { ca }: Authority,
+  { cert, key }: Awaited<ReturnType<Authority["issue"]>>,
+): readonly string[] => [
+  `--proxy-client-cert-file=${cert}`,
+  `--proxy-client-key-file=${key}`,
+  `--requestheader-client-ca-file=${ca}`,
+  `--requestheader-allowed-names=${proxyName}`,
+  "--requestheader-username-headers=X-Remote-User",
+  "--requestheader-group-headers=X-Remote-Group",
+  "--requestheader-extra-headers-prefix=X-Remote-Extra-",
 ];
 
 const kubeconfigOf = (server: string): string =>
