@@ -49,7 +49,7 @@ export async function describeRoom(client: Client, room: string): Promise<string
   const title = room.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return [
     ...(isUnsure ? ['import type { Maybe } from "../maybe.ts";', ""] : []),
-    `/** What the statements of sql/${room} take and return. Written by \`npm run rows\`, from the database. */`,
+    `/** What statements of sql/${room} take and return, as \`npm run rows\` finds it. */`,
     `export interface ${title}Statements {`,
     ...types,
     "}",

@@ -1,9 +1,6 @@
 import type { Maybe } from "../maybe.ts";
 
-/**
- * What the statements of sql/dead-letters take and return. Written by `npm run rows`, from the
- * database.
- */
+/** What statements of sql/dead-letters take and return, as `npm run rows` finds it. */
 export interface DeadLettersStatements {
   readonly "close-dead-letter": {
     readonly params: {

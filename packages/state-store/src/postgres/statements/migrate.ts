@@ -1,8 +1,6 @@
 import type { Maybe } from "../maybe.ts";
 
-/**
- * What the statements of sql/migrate take and return. Written by `npm run rows`, from the database.
- */
+/** What statements of sql/migrate take and return, as `npm run rows` finds it. */
 export interface MigrateStatements {
   readonly "claim-installation": {
     readonly params: { readonly project: string | null; readonly takesOver: boolean | null };

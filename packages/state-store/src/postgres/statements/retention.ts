@@ -1,9 +1,6 @@
 import type { Maybe } from "../maybe.ts";
 
-/**
- * What the statements of sql/retention take and return. Written by `npm run rows`, from the
- * database.
- */
+/** What statements of sql/retention take and return, as `npm run rows` finds it. */
 export interface RetentionStatements {
   readonly "delete-excess-messages": {
     readonly params: { readonly mostBytes: number | string | null; readonly batch: number | null };

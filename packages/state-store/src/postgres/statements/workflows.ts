@@ -1,9 +1,6 @@
 import type { Maybe } from "../maybe.ts";
 
-/**
- * What the statements of sql/workflows take and return. Written by `npm run rows`, from the
- * database.
- */
+/** What statements of sql/workflows take and return, as `npm run rows` finds it. */
 export interface WorkflowsStatements {
   readonly "activate-workflow": {
     readonly params: {
