@@ -90,6 +90,7 @@ export async function runUpgrade(options: RunOptions): Promise<UpgradeReport> {
   });
   const windows = await play(run, seconds);
   await fleet.leaveAlone();
+  await untilCalledFromBefore(run, load);
   await load.end();
   say("no more orders and kills; waiting for all orders to end …");
   await untilAllEnded(stateStoreUrl, load.accepted.length);
@@ -143,6 +144,26 @@ async function play(run: Run, seconds: number): Promise<readonly PhaseWindow[]> 
   return windows;
 }
 
+/** How many clients and commands of the release before have called services of this one. */
+const callsFromBefore = (
+  { from, to, fleet }: Pick<Run, "from" | "to" | "fleet">,
+  called: Load["called"],
+): number => called.filter(({ by, url }) => by === from && fleet.releaseAt(url) === to).length;
+
+/** Milliseconds: several times as long as each of the callers may take for its turn. */
+const calledWithin = 120_000;
+
+/**
+ * Waits until a client or command of the release before has called this one, in vain after two
+ * minutes: on a slow machine, a short run may be over before it is its turn.
+ */
+async function untilCalledFromBefore(run: Run, load: Load): Promise<void> {
+  const giveUpAt = performance.now() + calledWithin;
+  while (callsFromBefore(run, load.called) === 0 && performance.now() < giveUpAt) {
+    await sleep(restBetweenTries);
+  }
+}
+
 /** What a run had of orders and kills, whatever became of them. */
 const figuresOf = (
   { from, to, pending, refusals, fleet }: Run,
@@ -158,8 +179,7 @@ const figuresOf = (
   overstayed: fleet.overstays.filter(({ release }) => release === to).length,
   overstayedBefore: fleet.overstays.filter(({ release }) => release === from).length,
   orders: ordersBy((way) => accepted.filter(({ via }) => via === way).length),
-  calledFromBefore: called.filter(({ by, url }) => by === from && fleet.releaseAt(url) === to)
-    .length,
+  calledFromBefore: callsFromBefore({ from, to, fleet }, called),
   refused: refused.length,
 });
 

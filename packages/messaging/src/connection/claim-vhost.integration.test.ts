@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { storeQueue } from "@holdfast/contracts";
 import type { SetupFault } from "@holdfast/domain";
+import { askBroker } from "@holdfast/local-stack";
 import { serverAccess } from "@holdfast/runtime";
 import { type TestBroker, testBroker } from "@holdfast/test-servers";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { connect } from "amqplib";
 import { quiet, until } from "../../test/fixtures.ts";
 import { connectBroker } from "../connect-broker.ts";
 import { inspectBroker } from "../inspect/inspect-broker.ts";
+import { claimVhost } from "./claim-vhost.ts";
 
 let parts: AsyncDisposableStack;
 let server: TestBroker;
@@ -66,6 +69,30 @@ test("another store takes the virtual host over where it is set to, and services
   expect(faults[0]).toMatchObject(refusal);
   await until(() => taken.every(({ broker }) => broker.isReady));
   await expect(connectFor(mine)).rejects.toMatchObject(refusal);
+});
+
+test("connections that take the virtual host over at once do so one at a time, and the mark can be declared ever after", async () => {
+  for (const storeId of Array.from({ length: 8 }, () => randomUUID())) {
+    const takers = Array.from({ length: 8 }, () => connectFor(storeId, { takesOver: true }));
+    const taken = await Promise.all(takers);
+    expect(taken.every(({ broker }) => broker.isReady)).toBe(true);
+    expect((await connectFor(storeId)).broker.isReady).toBe(true);
+    for (const { broker } of taken) await broker[Symbol.asyncDispose]();
+  }
+});
+
+test("a connection that never gets to take the virtual host over says what to do", async () => {
+  await connectFor(mine);
+  // Another connection holds what a taker has to hold.
+  await askBroker(server.url, async (channel) => {
+    await channel.assertQueue(`${storeQueue}.owner`, { exclusive: true, durable: false });
+    const model = await connect(server.url);
+    const claim = { storeId: theirs, takesOver: true, vhost: "shop", log: quiet };
+    await expect(claimVhost(model, claim)).rejects.toThrow(
+      /^holdfast\.store\.owner is not to be had: .* import the definitions of this release/,
+    );
+    await model.close();
+  });
 });
 
 test("another store takes the virtual host over once the queue is deleted, and services of the first end when they reconnect", async () => {

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { storeQueue } from "@holdfast/contracts";
 import { errorText, type Milliseconds, SetupFault } from "@holdfast/domain";
 import type { Channel, ChannelModel } from "amqplib";
-import { queueOfStore } from "../topology/topology.ts";
+import { claimExclusive, ownerOf } from "../consume/exclusive-queue.ts";
+import { type Queue, queueOfStore } from "../topology/topology.ts";
 import { inTime } from "./in-time.ts";
 import type { ChannelLog } from "./keep-channel.ts";
 
@@ -22,6 +24,9 @@ const answerWithin: Milliseconds = 2_000;
 const noAnswer = "the queue does not answer";
 /** AMQP 0-9-1, constants: precondition-failed. */
 const differs = 406;
+/** Far longer than another connection needs to take a virtual host over. */
+const takenWithin: Milliseconds = 5_000;
+const restBetweenTries: Milliseconds = 50;
 
 /**
  * Marks the virtual host of a connection as that of a state store, or throws `config.invalid` if it
@@ -30,32 +35,64 @@ const differs = 406;
  * to a user who may not ask, that is logged, and the connection is used.
  */
 export async function claimVhost(model: ChannelModel, claim: Claim): Promise<void> {
-  const { storeId, takesOver, vhost, log } = claim;
-  const { name: queue, arguments: args } = queueOfStore(storeId);
-  const declare = () =>
-    ask(model, (channel) => channel.assertQueue(queue, { durable: true, arguments: args }));
+  const mark = queueOfStore(claim.storeId);
   try {
-    const isOthers = await declare().then(() => false, isDifferent);
-    if (!isOthers) return;
-    if (!takesOver) throw foreignVhost(vhost);
-    await ask(model, (channel) => channel.deleteQueue(queue));
-    await declare();
-    log.warn({ queue, vhost }, "virtual host taken over");
+    if (await isMarked(model, mark)) return;
+    if (!claim.takesOver) throw foreignVhost(claim.vhost);
+    await takeOver(model, mark, claim);
   } catch (error) {
     const { code } = error as { readonly code?: unknown };
-    // A third store has taken it meanwhile.
-    if (code === differs) throw foreignVhost(vhost);
     const reason = errorText(error);
     // Anything else is a connection that is lost.
     if (typeof code !== "number" && reason !== noAnswer) throw error;
-    log.warn({ queue, reason }, "owner of the virtual host unknown");
+    claim.log.warn({ queue: mark.name, reason }, "owner of the virtual host unknown");
   }
 }
 
-/** Resolves a refusal to declare a queue with other arguments, and throws every other error. */
-function isDifferent(error: unknown): true {
-  if ((error as { readonly code?: unknown }).code === differs) return true;
-  throw error;
+/** Marks the virtual host; resolves to false where it has another store's mark. */
+const isMarked = (model: ChannelModel, { name, arguments: args }: Queue): Promise<boolean> =>
+  ask(model, (channel) => channel.assertQueue(name, { durable: true, arguments: args })).then(
+    () => true,
+    (error: { readonly code?: unknown }) => {
+      if (error.code === differs) return false;
+      throw error;
+    },
+  );
+
+/**
+ * Puts a mark in the place of another store's. Connections do so one at a time: a quorum queue that
+ * one deletes while another declares it anew may be gone for good, as RabbitMQ then refuses to
+ * declare it until it is restarted.
+ */
+async function takeOver(model: ChannelModel, mark: Queue, { vhost, log }: Claim): Promise<void> {
+  const giveUpAt = performance.now() + takenWithin;
+  while (performance.now() < giveUpAt) {
+    const wasAlone = await alone(model, async () => {
+      // Another connection of this store has been faster.
+      if (await isMarked(model, mark)) return;
+      await ask(model, (channel) => channel.deleteQueue(mark.name));
+      // A store that takes nothing over has come between.
+      if (!(await isMarked(model, mark))) throw foreignVhost(vhost);
+      log.warn({ queue: mark.name, vhost }, "virtual host taken over");
+    });
+    if (wasAlone) return;
+    await sleep(restBetweenTries);
+  }
+  throw new Error(
+    `${ownerOf(storeQueue)} is not to be had: another connection holds it, or this user may not configure it (import the definitions of this release)`,
+  );
+}
+
+/** Acts while no other connection does; resolves to false where another one does. */
+async function alone(model: ChannelModel, act: () => Promise<void>): Promise<boolean> {
+  const held = await claimExclusive([storeQueue], null, () => model.createChannel());
+  if (held === null) return false;
+  try {
+    await act();
+  } finally {
+    await ask(model, (channel) => channel.deleteQueue(ownerOf(held)));
+  }
+  return true;
 }
 
 /** Asks on a channel of its own, which a refusal closes. */

@@ -184,14 +184,19 @@ const ignore = (): void => {};
 
 async function claim(model: ChannelModel, wanted: Claim): Promise<void> {
   // Without a listener, a connection that breaks meanwhile would end the process.
-  model.on("error", ignore);
+  let broken: unknown = null;
+  const onError = (error: unknown): void => {
+    broken = error;
+  };
+  model.on("error", onError);
   try {
     await claimVhost(model, wanted);
   } catch (error) {
     await model.close().catch(ignore);
-    throw error;
+    // Of a connection that RabbitMQ closes, the question says only that no answer comes.
+    throw error instanceof SetupFault ? error : (broken ?? error);
   }
-  model.off("error", ignore);
+  model.off("error", onError);
 }
 
 /**

@@ -175,6 +175,8 @@ function repliesOf(user: BrokerUser): string {
   return user.role === "agent" ? `^reply(-\\d+)?\\.(${user.agents.join("|")})\\.` : nothing;
 }
 
+/** The mark of a state store, and what a connection holds while it takes another store's away. */
+const storeMarks = [storeQueue, ownerOf(storeQueue)];
 const hints = [wakeExchange, cancelExchange];
 /** The exchanges to which operators send dead letters once more. */
 const replayed = [submissionExchange, replyExchange];
@@ -187,12 +189,12 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
     }
     case "submission":
       return {
-        configure: only([storeQueue]),
+        configure: only(storeMarks),
         read: only([submissionQueue]),
         write: only([wakeExchange]),
       };
     case "operations":
-      return { configure: only([storeQueue]), read: nothing, write: only([...hints, ...replayed]) };
+      return { configure: only(storeMarks), read: nothing, write: only([...hints, ...replayed]) };
     case "scheduler":
       return {
         // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue. And
@@ -203,7 +205,7 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
           replyQueue,
           ...ownReplyQueues.map(ownerOf),
           canaryQueue,
-          storeQueue,
+          ...storeMarks,
         ]),
         read: only([
           ...replyQueues,
@@ -219,7 +221,7 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
       };
     case "supervisor":
       return {
-        configure: only([unrecordedQueue, storeQueue]),
+        configure: only([unrecordedQueue, ...storeMarks]),
         read: nothing,
         write: only([...hints, replyExchange]),
       };
