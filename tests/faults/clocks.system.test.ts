@@ -56,7 +56,7 @@ test("a Supervisor whose clock is wrong by an hour recovers silent steps, and no
   expect(await faulty.query(expiries)).toEqual([{ in_time: true }]);
 });
 
-/** Until when an attempt that has just begun may be silent, as the store says. */
+/** The deadline of an attempt that has just begun, as the store has it. */
 async function deadlineOf(
   faulty: FaultySystem,
   { step, attempt }: { readonly step: string; readonly attempt: number },

@@ -89,7 +89,7 @@ test("a connection that never gets to take the virtual host over says what to do
     const model = await connect(server.url);
     const claim = { storeId: theirs, takesOver: true, vhost: "shop", log: quiet };
     await expect(claimVhost(model, claim)).rejects.toThrow(
-      /^holdfast\.store\.owner is not to be had: .* import the definitions of this release/,
+      /^holdfast\.store\.owner is not to be had: .* \(import the definitions of this release\)/,
     );
     await model.close();
   });
