@@ -1,6 +1,10 @@
 import { configureAgents, host, PermanentFault, type StepContext } from "@holdfast/agent";
 import { limits } from "@holdfast/contracts";
-import type { StepDefinition, WorkflowDefinition } from "@holdfast/domain";
+import {
+  type CallDefinition,
+  type StepDefinition,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { defineAgent } from "@holdfast/workflow";
 import { Type } from "typebox";
 import { z } from "zod";
@@ -65,7 +69,7 @@ const policy = {
   coolDown: null,
 } as const;
 
-const stepOf = (name: string, more: Partial<StepDefinition>): StepDefinition => ({
+const stepOf = (name: string, more: Partial<CallDefinition>): CallDefinition => ({
   ...policy,
   name,
   agent: bulkyNames[0],

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { callsOf } from "@holdfast/domain";
 import { fulfilOrder, type SampleKind } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, startFaultySystem, takeRequests, until } from "./faulty-system.ts";
@@ -15,7 +16,7 @@ test("eight Schedulers and five Supervisors share a thousand steps: one claim an
     limits: { startWithin: 10_000, retry: { failures: 100, backoff: 600_000, max: 600_000 } },
   });
   const { system } = faulty;
-  const agents = new Set(fulfilOrder.definition.steps.map(({ agent }) => agent));
+  const agents = new Set(callsOf(fulfilOrder.definition).map(({ agent }) => agent));
   const silent = await takeRequests(faulty, [...agents]);
   const kinds: readonly SampleKind[] = Array.from({ length: 500 }, () => "good");
   const ids = await faulty.submit(kinds);

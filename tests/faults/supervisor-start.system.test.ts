@@ -1,3 +1,4 @@
+import { callsOf } from "@holdfast/domain";
 import { fulfilOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import {
@@ -27,7 +28,7 @@ test("a Supervisor that starts waits RECOVERY_DELAY for replies, and then recove
     },
   });
   const { system } = faulty;
-  const agents = new Set(fulfilOrder.definition.steps.map(({ agent }) => agent));
+  const agents = new Set(callsOf(fulfilOrder.definition).map(({ agent }) => agent));
   const silent = await takeRequests(faulty, [...agents]);
   const ids = await faulty.submit(Array.from({ length: orders }, () => "good" as const));
   const expired = `select 1 from state.steps

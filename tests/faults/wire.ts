@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { callsOf } from "@holdfast/domain";
 import { askBroker } from "@holdfast/local-stack";
 import { bodiesOf, declareTopology, type Frame, openTap, topologyOf } from "@holdfast/messaging";
 import { fulfilOrder } from "@holdfast/orders";
@@ -25,7 +26,7 @@ interface AsyncApi {
   };
 }
 
-const agents = [...new Set(fulfilOrder.definition.steps.map(({ agent }) => agent))];
+const agents = [...new Set(callsOf(fulfilOrder.definition).map(({ agent }) => agent))];
 /** The queue to which a test may have statuses sent that are to be seen here, too. */
 export const tappedStatus = "status.tapped";
 

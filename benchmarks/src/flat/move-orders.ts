@@ -1,3 +1,4 @@
+import { callsOf } from "@holdfast/domain";
 import type { ClaimedStep, StateStore } from "@holdfast/state-store";
 import { taskOf } from "../holdfast-subject.ts";
 import { newOrder } from "../order.ts";
@@ -24,7 +25,7 @@ interface MoveOptions {
  */
 export const begun = 3;
 const actor = "bench";
-const capacity = threeSteps.definition.steps.map(({ agent: lane }) => ({ lane, slots: begun }));
+const capacity = callsOf(threeSteps.definition).map(({ agent: lane }) => ({ lane, slots: begun }));
 
 /**
  * Claims steps and saves their replies, batch after batch, as a Scheduler does, but over one

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { callsOf } from "@holdfast/domain";
 import { rounded } from "@holdfast/load";
 import { type ClaimedStep, migrate, openStateStore, type StateStore } from "@holdfast/state-store";
 import { Client } from "pg";
@@ -69,7 +70,7 @@ export interface MigrationFigures {
 const actor = "bench";
 const perCall = 5;
 const slow = 100;
-const capacity = threeSteps.definition.steps.map(({ agent: lane }) => ({ lane, slots: 200 }));
+const capacity = callsOf(threeSteps.definition).map(({ agent: lane }) => ({ lane, slots: 200 }));
 
 /** What later releases may bring, one migration of each kind: they run under load. */
 const folders = [

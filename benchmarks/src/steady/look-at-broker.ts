@@ -1,3 +1,4 @@
+import { callsOf } from "@holdfast/domain";
 import { askBroker, type BrokerServer } from "@holdfast/local-stack";
 import { topologyOf } from "@holdfast/messaging";
 import { orderSteps } from "../workflow.ts";
@@ -9,7 +10,7 @@ export interface BrokerFacts {
   readonly allocated: number;
 }
 
-const agents = orderSteps.definition.steps.map(({ agent }) => agent);
+const agents = callsOf(orderSteps.definition).map(({ agent }) => agent);
 
 export async function viewBroker(
   broker: Pick<BrokerServer, "url" | "rabbitmqctl">,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { StepDefinition, TaskEvent, WorkflowDefinition } from "@holdfast/domain";
+import { type CallDefinition, type TaskEvent, type WorkflowDefinition } from "@holdfast/domain";
 import { queryOnce } from "@holdfast/local-stack";
 import { type ClaimedStep, openStateStore, type StateStore } from "@holdfast/state-store";
 import { migratedDatabase } from "@holdfast/test-servers";
@@ -30,7 +30,7 @@ const policy = {
 /** Steps that follow one another. The operation has the name of the step. */
 export const workflowOf = (
   name: string,
-  steps: readonly (Partial<StepDefinition> & { readonly name: string; readonly agent: string })[],
+  steps: readonly (Partial<CallDefinition> & { readonly name: string; readonly agent: string })[],
 ): WorkflowDefinition => ({
   format: 1,
   name,

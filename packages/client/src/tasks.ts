@@ -57,6 +57,8 @@ export interface TaskCalls {
   resume(id: string, how: ActOptions): Promise<Task>;
   /** Ends the delay of a step. */
   retry(id: string, how: ActOptions & { readonly step: string }): Promise<Task>;
+  /** Ends the wait of a step before its time. */
+  fire(id: string, how: ActOptions & { readonly step: string }): Promise<Task>;
   /**
    * Retries a step that failed for good, with the input that it had, another one, or that input
    * with changes.
@@ -124,6 +126,7 @@ export function taskCalls(send: Send, usualActor: string): TaskCalls {
     pause: (id, how) => act(id, "pause", { ...how }),
     resume: (id, how) => act(id, "resume", { ...how }),
     retry: (id, { step, ...how }) => act(id, `steps/${encodeURIComponent(step)}/retry`, { ...how }),
+    fire: (id, { step, ...how }) => act(id, `steps/${encodeURIComponent(step)}/fire`, { ...how }),
     resubmit: (id, how) => act(id, "resubmit", { ...how }),
     resolve: (id, how) => act(id, "resolve", { ...how }),
   };

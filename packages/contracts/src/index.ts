@@ -79,6 +79,8 @@ export {
   validateDefinition,
 } from "./definition/validate-definition.ts";
 export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/check-missing.ts";
+export { overlongWaits } from "./flow/longest-wait.ts";
+export { returnedBy } from "./flow/taken-by.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { limits } from "./limits/limits.ts";
 export { allowedVisible, FairnessKey, isVisible, loweredMark, Payload } from "./limits/parts.ts";

@@ -6,7 +6,7 @@ import { bandOf } from "./priority.ts";
 import type { ProcessingStep } from "./step.ts";
 import { submit } from "./submit.ts";
 import type { Task } from "./task.ts";
-import type { StepDefinition } from "./workflow-definition.ts";
+import type { CallDefinition } from "./workflow-definition.ts";
 import { planWorkflow } from "./workflow-plan.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);
@@ -18,7 +18,7 @@ const options: BatchOptions = {
   outputFaults: new Map(),
 };
 
-const step = (name: string, changes: Partial<StepDefinition> = {}): StepDefinition => ({
+const step = (name: string, changes: Partial<CallDefinition> = {}): CallDefinition => ({
   name,
   agent: `agent-${name}`,
   operation: name,

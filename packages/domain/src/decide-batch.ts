@@ -14,7 +14,7 @@ import type { DecisionContext } from "./decision.ts";
 import { bandOfStep, changedSteps, laneOf, rankOf } from "./due-order.ts";
 import type { FaultCode } from "./fault-codes.ts";
 import { type ContractFault, replyFaults } from "./faults.ts";
-import type { Instant } from "./step.ts";
+import type { Instant, Step } from "./step.ts";
 import type { Change } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -24,7 +24,8 @@ import {
   type TaskNotification,
 } from "./task-notifications.ts";
 import { lookupIn, type TaskValues } from "./template.ts";
-import { hasConditions } from "./workflow-plan.ts";
+import { refsOfDecisive } from "./wait-time.ts";
+import { hasConditions, hasWaits } from "./workflow-plan.ts";
 
 export interface BatchOptions
   extends Pick<DecisionContext, "now" | "random">,
@@ -66,6 +67,8 @@ export interface DecidedBatch {
   /** Attempts whose results no longer matter, because their tasks are now being undone. */
   readonly obsoleteAttempts: readonly AttemptOfTask[];
   readonly dueSteps: readonly DueStepOfTask[];
+  /** When the first of the waits ends that the batch begins; null: it begins none. */
+  readonly firstWaitEnd: Instant | null;
 }
 
 /**
@@ -95,7 +98,16 @@ export function decideBatch(
     notifications: changed.flatMap((one) => notificationsOf(one, options)),
     obsoleteAttempts: changed.flatMap(obsoleteAttemptsOf),
     dueSteps: changed.flatMap((one) => dueStepsOf(one, options.now)),
+    firstWaitEnd: firstWaitEndOf(changed),
   };
+}
+
+function firstWaitEndOf(changed: readonly DecidedTask[]): Instant | null {
+  const ends = changed
+    .filter(({ after }) => hasWaits(after.workflow))
+    .flatMap(({ changes }) => changes.filter(({ action }) => action === "open"))
+    .flatMap(({ step }) => (step.processState === "awaiting" ? (step.notBefore ?? []) : []));
+  return ends.length === 0 ? null : Math.min(...ends);
 }
 
 const undecided = ({ taskId }: ReportedTaskEvent, { unusable }: BatchOptions): EventOutcome =>
@@ -122,7 +134,7 @@ function decideTask(
     expectedVersion !== version;
   const current = reported.filter((event) => !isOutdated(event));
   const events = current.map((event) =>
-    givenBack(unreadable?.get(event), failedBy(outputFaults.get(event), event)),
+    withEnd(givenBack(unreadable?.get(event), failedBy(outputFaults.get(event), event)), task, now),
   );
   const values = hasConditions(task.workflow) ? valuesOf(task.taskId) : noValues;
   const folded = fold(task, events, { now, random, values });
@@ -195,6 +207,30 @@ function givenBack(
     faultDetail: unreadable.detail,
   };
 }
+
+/**
+ * What a step that waited returns: what ended it, and when. One that fails says what of its
+ * definition is no instant.
+ */
+function withEnd(reported: ReportedTaskEvent, task: Task, now: Instant): ReportedTaskEvent {
+  const { event } = reported;
+  if (event.kind !== "waitEnded") return reported;
+  const step = task.steps.get(event.step);
+  const isFailure = event.by === "deadline" && step !== undefined && step.faultCode !== null;
+  return isFailure
+    ? { ...reported, faultDetail: faultOfEnd(step) }
+    : { ...reported, output: { fired: event.by, at: new Date(now).toISOString() } };
+}
+
+function faultOfEnd({ plan }: Step): string {
+  const pointers = refsOfDecisive({ ...plan, onlyIf: null });
+  const source = pointers.length === 0 ? "its until" : `the value of ${pointers.join(", ")}`;
+  return `${source} is missing, or is no instant with its zone, such as 2026-11-24T10:00:00Z: have the earlier step return one, or cancel the task`;
+}
+
+/** Whether an event may have steps begin whose conditions and times depend on values. */
+export const makesDone = ({ event }: Pick<ReportedEvent, "event">): boolean =>
+  event.kind === "completed" || event.kind === "resolved" || event.kind === "waitEnded";
 
 /** What is asked of a task as a whole, by the name that it has in the history. */
 const taskActs: Partial<Readonly<Record<TaskEvent["kind"], string>>> = {

@@ -1,19 +1,27 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { at, newTask, noon } from "../test/fixtures.ts";
-import { anyHappening, anyWorkflow, eventFor, type Happening } from "../test/random-events.ts";
+import {
+  anyHappening,
+  anySoundWorkflow,
+  anyWorkflow,
+  eventFor,
+  type Happening,
+} from "../test/random-events.ts";
 import { decide } from "./decide.ts";
 import type { Decision } from "./decision.ts";
 import { longestDelay } from "./failure.ts";
 import { summarise } from "./settle.ts";
 import { sourceOfMove } from "./source.ts";
-import { isDone, isSettled } from "./step.ts";
+import { isBegun, isDone, isSettled } from "./step.ts";
+import { asksAgent } from "./step-kinds.ts";
 import { legalStepTransitions } from "./step-transitions.ts";
 import { isFinished, legalTaskTransitions, stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import { undoNameOf } from "./workflow-plan.ts";
 
-const values = { "/input/wanted": "yes" };
+const times = { "/input/until": new Date(noon + 600_000).toISOString() };
+const values = { "/input/wanted": "yes", ...times };
 const legalStep = new Set(legalStepTransitions.map((pair) => pair.join()));
 
 function mustBeLegal(before: Task, after: Task): void {
@@ -21,7 +29,8 @@ function mustBeLegal(before: Task, after: Task): void {
     const old = before.steps.get(name);
     if (!old || old === step) continue;
     expect(step.attempt - old.attempt).toBeGreaterThanOrEqual(0);
-    expect(step.failureCount).toBeLessThanOrEqual(step.plan.retry.failures);
+    const most = asksAgent(step.plan) ? step.plan.retry.failures : 0;
+    expect(step.failureCount).toBeLessThanOrEqual(most);
     if (old.mayHaveEffect) expect(step.mayHaveEffect).toBe(true);
   }
   if (before.goal === "undo") expect(after.goal).toBe("undo");
@@ -35,7 +44,7 @@ function mustBeLegal(before: Task, after: Task): void {
 function mustHaveSomethingToWaitFor(task: Task): void {
   if (isFinished(task) || task.paused) return;
   const states = stepsOf(task).map(({ processState }) => processState);
-  const isMoving = states.some((state) => state === "pending" || state === "processing");
+  const isMoving = states.some((state) => ["pending", "processing", "awaiting"].includes(state));
   expect(isMoving || task.processState === "halted").toBe(true);
 }
 
@@ -73,6 +82,27 @@ function mustNameItsSource(before: Task, { task, changes }: Decision & { applied
   expect(sourceOfMove(undone)).not.toBeNull();
 }
 
+/**
+ * A wait begins once, has one end from then on, is never before it, and none is left of a task that
+ * is undone.
+ */
+function mustWaitAsPlanned(before: Task, event: TaskEvent, after: Task, now: number): void {
+  for (const step of after.steps.values()) {
+    const old = before.steps.get(step.plan.name);
+    if (step.processState === "awaiting") {
+      expect(after.goal).toBe("do");
+      expect(asksAgent(step.plan)).toBe(false);
+      if (old?.processState === "awaiting") expect(step).toBe(old);
+      else expect(before.paused && after.paused).toBe(false);
+    }
+    if (old?.processState !== "awaiting" || step.processState === "awaiting") continue;
+    if (step.processState === "cancelled") expect(after.goal).toBe("undo");
+    else if (event.kind === "waitEnded" && event.by === "deadline") {
+      expect(now).toBeGreaterThanOrEqual(old.notBefore ?? Number.POSITIVE_INFINITY);
+    } else expect(event).toMatchObject({ kind: "waitEnded", by: "operator" });
+  }
+}
+
 function mustStandStill(task: Task): void {
   const halted = task.goal === "do" && task.processState === "halted";
   if (!halted && !task.paused) return;
@@ -100,7 +130,7 @@ function mustUndoInReverse(task: Task): void {
     for (const later of task.workflow.downstream.get(undoes) ?? []) {
       const laterCall = task.steps.get(later);
       const laterUndo = task.steps.get(undoNameOf(later));
-      if (!laterCall || laterCall.attempt === 0) continue;
+      if (!laterCall || !isBegun(laterCall)) continue;
       expect(isSettled(laterCall) && (!laterUndo || isDone(laterUndo))).toBe(true);
     }
   }
@@ -108,7 +138,10 @@ function mustUndoInReverse(task: Task): void {
 
 function mustStartAfterWhatIsBefore(before: Task, after: Task): void {
   for (const step of after.steps.values()) {
-    if (step.attempt === 0 || step.attempt === before.steps.get(step.plan.name)?.attempt) continue;
+    const old = before.steps.get(step.plan.name);
+    const isNew =
+      step.processState === "awaiting" ? old !== step : step.attempt > (old?.attempt ?? 0);
+    if (!isNew) continue;
     for (const name of step.plan.after) {
       const earlier = after.steps.get(name);
       expect(earlier && isDone(earlier)).toBe(true);
@@ -147,6 +180,7 @@ function play(
     mustNameItsSource(ready, decision);
     mustHoldPause(ready, event, decision.task);
     mustRestWithinItsPolicy(decision.task, now);
+    mustWaitAsPlanned(ready, event, decision.task, now);
     mustStartAfterWhatIsBefore(ready, decision.task);
     task = decision.task;
   }
@@ -161,7 +195,7 @@ function dispatched(task: Task, name: string): Task {
 
 /** Plays on with everything working, while an operator resumes, and resubmits what is in error. */
 function finish(start: Task, from: number): Task {
-  const kinds = ["resume", "complete", "claim", "resubmit"] as const;
+  const kinds = ["resume", "complete", "claim", "resubmit", "fire"] as const;
   let current = { task: start, now: from };
   for (let round = 0; round < 200 && !isFinished(current.task); round += 1) {
     const happenings = kinds.map((kind) => ({ kind, pick: round, confirmed: true }));
@@ -177,7 +211,7 @@ describe("with random events in random order", () => {
         anyWorkflow,
         fc.array(anyHappening, { maxLength: 60 }),
         (definition, happenings) => {
-          const { task, now } = play(newTask(definition), happenings, noon);
+          const { task, now } = play(newTask(definition, times), happenings, noon);
           expect(isFinished(finish(task, now))).toBe(true);
         },
       ),
@@ -187,8 +221,8 @@ describe("with random events in random order", () => {
 
   test("a task without faults ends processed, with one attempt for each step", () => {
     fc.assert(
-      fc.property(anyWorkflow, (definition) => {
-        const task = finish(newTask(definition), noon);
+      fc.property(anySoundWorkflow, (definition) => {
+        const task = finish(newTask(definition, times), noon);
         expect(task.processState).toBe("processed");
         expect(stepsOf(task).every(({ attempt }) => attempt <= 1)).toBe(true);
       }),

@@ -1,4 +1,5 @@
 import { type Decision, type DecisionContext, rejected } from "./decision.ts";
+import { endWait } from "./end-wait.ts";
 import { failStep, parkStep, requeueStep } from "./fail-step.ts";
 import {
   cleared,
@@ -46,6 +47,8 @@ export function decide(task: Task, event: TaskEvent, context: DecisionContext): 
       return task.paused
         ? rejected("task_paused")
         : undoTask(task, [], { code: "task.expired", saidBy: "definition" }, context);
+    case "waitEnded":
+      return endWait(task, event, context);
     case "replanned":
       return replan(task, context);
   }

@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { bandOfStep, rankOf } from "./due-order.ts";
 import { bands, priorities } from "./priority.ts";
 import { newStep, type Step } from "./step.ts";
-import type { StepDefinition } from "./workflow-definition.ts";
-import { planWorkflow } from "./workflow-plan.ts";
+import type { CallDefinition } from "./workflow-definition.ts";
+import { type AgentPlan, planWorkflow } from "./workflow-plan.ts";
 
 const now = 1_000;
 const policy = {
@@ -12,7 +12,7 @@ const policy = {
   retry: { failures: 1, backoff: 1_000, max: 1_000 },
   coolDown: null,
 };
-const definition: StepDefinition = {
+const definition: CallDefinition = {
   ...policy,
   name: "a",
   agent: "agent",
@@ -32,8 +32,10 @@ const { steps } = planWorkflow({
   output: null,
 });
 const stepNamed = (name: string): Step => newStep(steps.get(name)!);
+const plan = steps.get("a") as AgentPlan;
 const pending = (notBefore: number): Step => ({
-  ...newStep(steps.get("a")!),
+  ...newStep(plan),
+  plan,
   processState: "pending",
   notBefore,
 });

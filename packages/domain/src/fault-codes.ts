@@ -291,6 +291,11 @@ export const faultCodes = {
     meaning: "An operator cancelled the task, so it is undone.",
     action: "None.",
   },
+  "operator.fire": {
+    transient: null,
+    meaning: "An operator ended the wait of a step.",
+    action: "None.",
+  },
   "operator.retry": {
     transient: null,
     meaning: "An operator ended the delay of a step.",
@@ -716,6 +721,16 @@ export const faultCodes = {
     meaning: "The task is not paused.",
     action: "None.",
   },
+  "task.no_attempt": {
+    transient: false,
+    meaning: "The step asks no Agent, so it has no attempt that could be made again.",
+    action: "Resolve the step, or cancel the task.",
+  },
+  "task.not_awaiting": {
+    transient: false,
+    meaning: "The step does not wait, so there is no wait that could be ended.",
+    action: "Read the task again.",
+  },
   "task.not_pending": {
     transient: false,
     meaning: "The step is not pending, so it has no delay that could be ended.",
@@ -798,6 +813,13 @@ export const faultCodes = {
     meaning: "The operation had no effect, so its undo is skipped.",
     action: "None.",
   },
+  "wait.time_invalid": {
+    transient: false,
+    meaning:
+      "The value that says until when a step waits is missing, or is no instant with its zone, such as `2026-11-24T10:00:00Z`. What follows is the `onFailure` of the step.",
+    action:
+      "Read the `faultDetail` of the step. Have the step before it return an instant, or give the submission one.",
+  },
   "workflow.agents_unknown": {
     transient: false,
     meaning: "An Agent of the workflow has never announced itself, though others have.",
@@ -829,6 +851,12 @@ export const faultCodes = {
       "By the contracts of the workflow, an operation newly requires a field, or takes it as another type, which a workflow in use does not give: its tasks could not go on with the new Agent.",
     action:
       "Give the changed operation a name of its own, beside the old one, or make the field optional. Or retire the workflows that the message names first.",
+  },
+  "workflow.format_too_new": {
+    transient: false,
+    meaning:
+      "The definition has steps that wait, and a process of an earlier release is running, which could not take them.",
+    action: "Upgrade all services, then store the definition again.",
   },
   "workflow.invalid": {
     transient: false,
@@ -903,6 +931,7 @@ const unspokenAreas: ReadonlySet<string> = new Set([
   "store",
   "task",
   "undo",
+  "wait",
 ]);
 const unspokenCodes: ReadonlySet<string> = new Set<FaultCode>([
   "step.condition_false",

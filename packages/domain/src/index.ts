@@ -79,10 +79,11 @@ export {
   decideBatch,
   type Folded,
   foldEvents,
+  makesDone,
   type Unreadable,
 } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
-export { agentOf, bandOfStep, changedSteps, laneOf, rankOf } from "./due-order.ts";
+export { agentOf, bandOfStep, changedSteps, laneOf, noLane, rankOf } from "./due-order.ts";
 export {
   type Duration,
   distanceText,
@@ -199,8 +200,10 @@ export {
   type TimeSpan,
 } from "./statistics/time-buckets.ts";
 export {
+  type AwaitingStep,
   constant,
   type Instant,
+  isBegun,
   newStep,
   type PendingStep,
   type ProcessingStep,
@@ -208,7 +211,7 @@ export {
   type StepState,
   stepStates,
 } from "./step.ts";
-export { type StepKindRules, stepKinds } from "./step-kinds.ts";
+export { asksAgent, type StepKindRules, stepKinds, type WaitRules } from "./step-kinds.ts";
 export {
   type Change,
   legalStepTransitions,
@@ -232,7 +235,7 @@ export {
   type TaskState,
   taskStates,
 } from "./task.ts";
-export type { AttemptRef, Effect, Rejection, TaskEvent } from "./task-event.ts";
+export type { AttemptRef, Effect, Rejection, TaskEvent, WaitEnder } from "./task-event.ts";
 export {
   type AlertBody,
   notificationsOfNew,
@@ -267,14 +270,20 @@ export {
   traceIdOf,
   traceText,
 } from "./trace-context.ts";
+export { refsOfDecisive } from "./wait-time.ts";
 export {
   agentsOfStep,
+  type CallDefinition,
   type Condition,
   type CoolDownPolicy,
+  callsOf,
+  type DefinitionFormat,
   definitionFormat,
   type FairnessDefinition,
   type FaultPolicy,
   familyOf,
+  formatOf,
+  isCall,
   type Milliseconds,
   type OperationSchemas,
   operationsOfStep,
@@ -284,17 +293,23 @@ export {
   type StepPolicy,
   type Template,
   type UndoDefinition,
+  type WaitDefinition,
+  type WaitTime,
   type WorkflowDefinition,
   workflowNamePattern,
 } from "./workflow-definition.ts";
 export {
+  type AgentPlan,
   agentsOfLane,
   hasConditions,
+  hasWaits,
+  needsValues,
   type Pool,
   planWorkflow,
   poolName,
   type StepKind,
   type StepPlan,
   undoNameOf,
+  type WaitPlan,
   type WorkflowPlan,
 } from "./workflow-plan.ts";

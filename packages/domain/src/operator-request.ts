@@ -3,6 +3,7 @@ import { cleared } from "./failure.ts";
 import { onFailed } from "./fence.ts";
 import { settle } from "./settle.ts";
 import type { FailedStep } from "./step.ts";
+import { asksAgent } from "./step-kinds.ts";
 import { type Change, change } from "./step-transitions.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -23,7 +24,9 @@ export function decideRequest(
   switch (event.kind) {
     case "resubmitted":
       return onFailed(task, event, (step) =>
-        settle(task, [resubmit(step, event.inputChanged, context)], context),
+        asksAgent(step.plan)
+          ? settle(task, [resubmit(step, event.inputChanged, context)], context)
+          : rejected("no_attempt"),
       );
     case "resolved":
       return onFailed(task, event, (step) =>
@@ -70,6 +73,8 @@ const operatorRefusals = [
   "task.finished",
   "task.wrong_goal",
   "task.not_in_error",
+  "task.not_awaiting",
+  "task.no_attempt",
   "task.not_pending",
   "task.not_delayed",
   "task.is_paused",

@@ -1,7 +1,7 @@
 import { evaluateCondition } from "./condition.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
-import { isDone, isSettled, type Step, type WaitingStep } from "./step.ts";
-import { isReached, stepKinds } from "./step-kinds.ts";
+import { type Instant, isBegun, isDone, isSettled, type Step, type WaitingStep } from "./step.ts";
+import { isReached, isWait, stepKinds, waitRulesOf } from "./step-kinds.ts";
 import { type Change, change } from "./step-transitions.ts";
 import { type Goal, stepsOf, type Task, type TaskState, withSteps } from "./task.ts";
 import { obsoleteUndos } from "./undo.ts";
@@ -39,18 +39,20 @@ const apply = (task: Task, changes: readonly Change[]): Task =>
 /**
  * Admits or skips each step that is reached; a skipped step may be what the next one waited for.
  */
-const decideConditions: FollowUp = (task, { valueOf }) => {
+const decideConditions: FollowUp = (task, context) => {
+  const { valueOf, now } = context;
   if (task.goal === "undo" || valueOf === null) return [];
   const round = stepsOf(task).flatMap((step) => {
+    if (step.processState !== "waiting" || step.admitted || !isReached(task, step)) return [];
     const { onlyIf } = step.plan;
-    if (step.processState !== "waiting" || step.admitted || onlyIf === null) return [];
-    if (!isReached(task, step)) return [];
-    return evaluateCondition(onlyIf, valueOf)
-      ? [change(step, "admit", { changes: { admitted: true } })]
-      : [change(step, "skip", { reason: "step.condition_false" })];
+    if (onlyIf !== null && !evaluateCondition(onlyIf, valueOf)) {
+      return [change(step, "skip", { reason: "step.condition_false" })];
+    }
+    const end = isWait(step) ? waitRulesOf(step.plan)?.read(step.plan, valueOf, now) : null;
+    return [change(step, "admit", { changes: { admitted: true, ...end } })];
   });
   if (round.length === 0) return [];
-  return [...round, ...decideConditions(apply(task, round), { valueOf } as DecisionContext)];
+  return [...round, ...decideConditions(apply(task, round), context)];
 };
 
 /**
@@ -73,11 +75,22 @@ const isInError = ({ processState }: { readonly processState: string }): boolean
 const planSteps: FollowUp = (task, { now }) => {
   const { beginAt } = task;
   const isEarly = beginAt !== null && beginAt > now && !hasBegun(task);
-  const notBefore = isEarly ? beginAt : now;
-  return plan(task).map((step) => change(step, "plan", { changes: { notBefore } }));
+  const begin = isEarly ? beginAt : now;
+  return plan(task).map((step) => begun(step, begin));
 };
 
-const hasBegun = (task: Task): boolean => stepsOf(task).some(({ attempt }) => attempt > 0);
+/** Has a step begin then: it is due for its Agent, or waits from then on. */
+function begun(step: WaitingStep, begin: Instant): Change {
+  if (!isWait(step)) return change(step, "plan", { changes: { notBefore: begin } });
+  const notBefore = waitRulesOf(step.plan)?.endsAt(step, begin) ?? null;
+  return change(step, "open", { changes: { notBefore } });
+}
+
+/**
+ * Whether more of a task has begun than waits, which begin with the task whenever that is to be.
+ */
+const hasBegun = (task: Task): boolean =>
+  stepsOf(task).some((step) => isBegun(step) && step.processState !== "awaiting");
 
 /**
  * Every step that may start now. Looks at the whole task and not at what just happened, so that
@@ -101,7 +114,7 @@ export function summarise(goal: Goal, steps: Iterable<Step>): TaskState {
 function summariseDoing(steps: readonly Step[]): TaskState {
   if (steps.some((step) => step.processState === "error")) return "halted";
   if (steps.every(isDone)) return "processed";
-  return steps.some((step) => step.attempt > 0) ? "processing" : "pending";
+  return steps.some(isBegun) ? "processing" : "pending";
 }
 
 function summariseUndoing(steps: readonly Step[]): TaskState {

@@ -53,6 +53,7 @@ const sources: Readonly<Partial<Record<FaultCode, Source>>> = {
   "step.request_too_large": "definition",
   "step.waited_too_long": "definition",
   "task.expired": "definition",
+  "wait.time_invalid": "definition",
 };
 
 /**

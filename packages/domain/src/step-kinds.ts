@@ -1,8 +1,36 @@
 import { type Band, bandOf, type Priority } from "./priority.ts";
-import { isDone, isSettled, type Step, type StepRecord, type WaitingStep } from "./step.ts";
+import {
+  type Instant,
+  isBegun,
+  isDone,
+  isSettled,
+  type Step,
+  type StepRecord,
+  type StepState,
+  type WaitingStep,
+} from "./step.ts";
 import { type Goal, stepsOf, type Task } from "./task.ts";
+import type { Lookup } from "./template.ts";
+import { readWaitEnd, type WaitEnd, waitEndFrom } from "./wait-time.ts";
 import type { StepPolicy } from "./workflow-definition.ts";
-import { type StepKind, undoNameOf } from "./workflow-plan.ts";
+import {
+  type AgentPlan,
+  type StepKind,
+  type StepPlan,
+  undoNameOf,
+  type WaitPlan,
+} from "./workflow-plan.ts";
+
+/** What a step that asks no Agent waits for. */
+export interface WaitRules {
+  /** What values say of when it ends, read once the steps before it are done; null: nothing. */
+  readonly read: (plan: WaitPlan, valueOf: Lookup, now: Instant) => WaitEnd | null;
+  /** When it ends by itself if it begins then; null: it does not. */
+  readonly endsAt: (
+    step: WaitingStep & { readonly plan: WaitPlan },
+    begin: Instant,
+  ) => Instant | null;
+}
 
 /** Every question that the engine asks about a kind of step. */
 export interface StepKindRules {
@@ -29,6 +57,16 @@ export interface StepKindRules {
   readonly hasCorrectableInput: boolean;
   /** Whether later steps may use its output, so that it has to keep its contract. */
   readonly hasUsableOutput: boolean;
+  /** Whether a Scheduler claims its steps for an Agent. */
+  readonly isClaimed: boolean;
+  /** What its steps wait for once they begin; null: they ask an Agent, and wait for no other. */
+  readonly waits: WaitRules | null;
+  /**
+   * Whether the undo of its task waits until a step in that state has settled by itself, because it
+   * may have an effect
+   * or return what the undo needs. Other steps that have not settled are cancelled at once.
+   */
+  readonly drains: (state: StepState) => boolean;
   /**
    * Whether only the Agent that the step names may take it, where the Agents of its pool share no
    * keys.
@@ -53,6 +91,9 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     alertsOnFirstFailure: false,
     hasCorrectableInput: true,
     hasUsableOutput: true,
+    isClaimed: true,
+    waits: null,
+    drains: (state) => state === "processing",
     isPinned: ({ mayHaveEffect }) => mayHaveEffect,
     undoneBy: undoNameOf,
   },
@@ -68,11 +109,45 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     alertsOnFirstFailure: true,
     hasCorrectableInput: false,
     hasUsableOutput: false,
+    isClaimed: true,
+    waits: null,
+    drains: () => true,
     // It names the Agent of its call.
     isPinned: () => true,
     undoneBy: () => null,
   },
+  wait: {
+    meaning: "waits for a time",
+    goal: "do",
+    addedAt: "submission",
+    mayStart: mayStartCall,
+    band: bandOf,
+    onFinalFailure: ({ onFailure }) => onFailure,
+    alertsOnFirstFailure: false,
+    hasCorrectableInput: false,
+    hasUsableOutput: true,
+    isClaimed: false,
+    waits: {
+      read: ({ time }, valueOf, now) => readWaitEnd(time, valueOf, now),
+      endsAt: ({ plan, notBefore = null }, begin) => waitEndFrom(plan.time, begin, notBefore),
+    },
+    // It has no effect, so there is nothing to wait for, and nothing to undo.
+    drains: () => false,
+    isPinned: () => false,
+    undoneBy: () => null,
+  },
 };
+
+/** The rules of what a step waits for; null: it asks an Agent. */
+export const waitRulesOf = ({ kind }: Pick<StepPlan, "kind">): WaitRules | null =>
+  stepKinds[kind].waits;
+
+/** Whether a step asks an Agent. */
+export const asksAgent = (plan: StepPlan): plan is AgentPlan => stepKinds[plan.kind].isClaimed;
+
+/** Whether a step begins to wait, and asks no Agent. */
+export const isWait = <S extends Step>(step: S): step is S & { readonly plan: WaitPlan } =>
+  !asksAgent(step.plan);
 
 /**
  * A call starts after the steps before it. A task that halted starts none until an operator has
@@ -102,10 +177,10 @@ function mayStartUndo(task: Task, step: WaitingStep): boolean {
   return (task.workflow.downstream.get(undoes) ?? []).every((name) => isUndone(task, name));
 }
 
-/** Whether a call was never dispatched, or has settled and is undone. */
+/** Whether a step has never begun, or has settled and is undone. */
 function isUndone(task: Task, name: string): boolean {
   const call = task.steps.get(name);
-  if (call === undefined || call.attempt === 0) return true;
+  if (call === undefined || !isBegun(call)) return true;
   const undo = task.steps.get(undoNameOf(name));
   return isSettled(call) && (undo === undefined || isDone(undo));
 }

@@ -16,21 +16,24 @@ const actions = Object.keys(stepTransitions) as StepAction[];
  * The state machine as one reads it: rows are actions, columns states, a dot is "cannot happen".
  */
 const machine = `
-            waiting    pending    processing processed error      skipped    cancelled
-  admit     waiting    .          .          .         .          .          .
-  plan      pending    .          .          .         .          .          .
-  hold      .          waiting    .          .         .          .          .
-  skip      skipped    .          .          .         .          .          .
-  cancel    cancelled  cancelled  cancelled  .         .          .          .
-  claim     .          processing .          .         .          .          .
-  complete  .          .          processed  .         .          .          .
-  retry     .          .          pending    .         .          .          .
-  coolDown  .          .          pending    .         .          .          .
-  requeue   .          .          pending    .         .          .          .
-  retryNow  .          pending    .          .         .          .          .
-  fail      .          .          error      .         .          .          .
-  resubmit  .          .          .          .         pending    .          .
-  resolve   .          .          .          .         processed  .          .
+            waiting    pending    processing awaiting  processed error      skipped    cancelled
+  admit     waiting    .          .          .         .         .          .          .
+  plan      pending    .          .          .         .         .          .          .
+  hold      .          waiting    .          .         .         .          .          .
+  skip      skipped    .          .          .         .         .          .          .
+  cancel    cancelled  cancelled  cancelled  cancelled .         .          .          .
+  claim     .          processing .          .         .         .          .          .
+  complete  .          .          processed  .         .         .          .          .
+  retry     .          .          pending    .         .         .          .          .
+  coolDown  .          .          pending    .         .         .          .          .
+  requeue   .          .          pending    .         .         .          .          .
+  retryNow  .          pending    .          .         .         .          .          .
+  fail      .          .          error      .         .         .          .          .
+  resubmit  .          .          .          .         .         pending    .          .
+  resolve   .          .          .          .         .         processed  .          .
+  open      awaiting   .          .          .         .         .          .          .
+  fire      .          .          .          processed .         .          .          .
+  lapse     .          .          .          error     .         .          .          .
 `;
 
 const [columns = [], ...rows] = machine
@@ -67,6 +70,13 @@ test("no action leaves the states processed, skipped and cancelled", () => {
   expect(left).not.toContain("processed");
   expect(left).not.toContain("skipped");
   expect(left).not.toContain("cancelled");
+});
+
+test("the end of a wait is saved by itself, after its beginning", () => {
+  const saved = savedStepTransitions.map((pair) => pair.join(" "));
+  expect(saved).toContain("awaiting processed");
+  expect(saved).not.toContain("waiting processed");
+  expect(saved).not.toContain("waiting error");
 });
 
 test("moves that are saved together form a legal move; a claim is never part of them", () => {

@@ -17,7 +17,10 @@ export type StepAction =
   | "retryNow"
   | "fail"
   | "resubmit"
-  | "resolve";
+  | "resolve"
+  | "open"
+  | "fire"
+  | "lapse";
 
 /**
  * The whole state machine of a step: what is not in the table cannot happen. The guard trigger of
@@ -35,7 +38,12 @@ export const stepTransitions: Readonly<
   /** Its condition is false, or there is nothing to undo. */
   skip: { waiting: "skipped" },
   /** The task is to be undone. */
-  cancel: { waiting: "cancelled", pending: "cancelled", processing: "cancelled" },
+  cancel: {
+    waiting: "cancelled",
+    pending: "cancelled",
+    processing: "cancelled",
+    awaiting: "cancelled",
+  },
   /** A Scheduler takes it. */
   claim: { pending: "processing" },
   complete: { processing: "processed" },
@@ -55,6 +63,12 @@ export const stepTransitions: Readonly<
   resubmit: { error: "pending" },
   /** An operator did it by hand. */
   resolve: { error: "processed" },
+  /** The steps before it are done, and it begins to wait. */
+  open: { waiting: "awaiting" },
+  /** What it waited for has come, or an operator waits no longer. */
+  fire: { awaiting: "processed" },
+  /** What it waited for can come no more. */
+  lapse: { awaiting: "error" },
 };
 
 export const nextStepState = (action: StepAction, from: StepState): StepState | null =>
@@ -67,10 +81,14 @@ export const legalStepTransitions: readonly (readonly [StepState, StepState])[] 
     .filter(([from, to]) => from !== to),
 );
 
+/** Moves that are saved by themselves: what they follow is committed before. */
+const savedAlone: ReadonlySet<string> = new Set<StepAction>(["claim", "fire", "lapse"]);
+
 /**
  * Pairs [from, to] of what may become of a step between two commits: moves that are saved together,
  * such as a retry in a task that has halted, which is held at once. A claim is always saved by
- * itself.
+ * itself, and so is the
+ * end of a wait.
  */
 export const savedStepTransitions: readonly (readonly [StepState, StepState])[] = distinct([
   ...legalStepTransitions,
@@ -80,13 +98,13 @@ export const savedStepTransitions: readonly (readonly [StepState, StepState])[] 
   }),
 ]);
 
-/** The states that any number of moves other than a claim lead to. */
+/** The states that any number of moves lead to, other than those that are saved alone. */
 function reachableFrom(from: StepState): ReadonlySet<StepState> {
   const reached = new Set<StepState>([from]);
   for (const state of reached) {
     for (const [action, moves] of Object.entries(stepTransitions)) {
       const to = moves[state];
-      if (to !== undefined && action !== "claim") reached.add(to);
+      if (to !== undefined && !savedAlone.has(action)) reached.add(to);
     }
   }
   return reached;

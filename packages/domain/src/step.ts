@@ -1,4 +1,4 @@
-import type { StepPlan } from "./workflow-plan.ts";
+import { type AgentPlan, needsValues, type StepPlan, type WaitPlan } from "./workflow-plan.ts";
 
 /** Milliseconds since 1970 on the state store's clock, the only one that decides anything. */
 export type Instant = number;
@@ -11,6 +11,7 @@ export const stepStates = [
   "waiting",
   "pending",
   "processing",
+  "awaiting",
   "processed",
   "error",
   "skipped",
@@ -18,8 +19,8 @@ export const stepStates = [
 ] as const;
 export type StepState = (typeof stepStates)[number];
 
-export interface StepRecord {
-  readonly plan: StepPlan;
+export interface StepRecord<Plan extends StepPlan = StepPlan> {
+  readonly plan: Plan;
   /**
    * The Agent of a pool that had the last attempt, or the one that must take the first. Null: none,
    * or there is no pool.
@@ -35,7 +36,10 @@ export interface StepRecord {
   readonly coolDowns: number;
   /** Rises when the idempotency key must change; see `idempotencyKey`. */
   readonly keyGeneration: number;
-  /** Its condition was found true, or it has none. */
+  /**
+   * What values decide of it is known: its condition is true, and the time is read until which it
+   * waits.
+   */
   readonly admitted: boolean;
   /** An attempt that is over may have changed something at the remote service. */
   readonly mayHaveEffect: boolean;
@@ -45,15 +49,20 @@ export interface StepRecord {
 
 export interface WaitingStep extends StepRecord {
   readonly processState: "waiting";
+  /**
+   * What a value said of when it ends, as it was read when the steps before it were done; absent:
+   * none did.
+   */
+  readonly notBefore?: Instant | null;
 }
 
-export interface PendingStep extends StepRecord {
+export interface PendingStep extends StepRecord<AgentPlan> {
   readonly processState: "pending";
   /** Schedulers leave the step alone until then. */
   readonly notBefore: Instant;
 }
 
-export interface ProcessingStep extends StepRecord {
+export interface ProcessingStep extends StepRecord<AgentPlan> {
   readonly processState: "processing";
   /** The instance of the Scheduler that claimed it. */
   readonly lockedBy: string;
@@ -70,6 +79,15 @@ export interface ProcessingStep extends StepRecord {
    * Agent.
    */
   readonly resent: boolean;
+}
+
+/**
+ * A step that has begun, asks no Agent, and ends by what is to come: a time, a message, a person.
+ */
+export interface AwaitingStep extends StepRecord<WaitPlan> {
+  readonly processState: "awaiting";
+  /** When it ends by itself; null: it does not. Fixed when it begins, and never after. */
+  readonly notBefore: Instant | null;
 }
 
 interface ProcessedStep extends StepRecord {
@@ -96,6 +114,7 @@ export type Step =
   | WaitingStep
   | PendingStep
   | ProcessingStep
+  | AwaitingStep
   | ProcessedStep
   | FailedStep
   | SkippedStep
@@ -111,7 +130,7 @@ export const newStep = (plan: StepPlan, agent: string | null = null): WaitingSte
   requeueCount: 0,
   coolDowns: 0,
   keyGeneration: 0,
-  admitted: plan.onlyIf === null,
+  admitted: !needsValues(plan),
   mayHaveEffect: false,
   faultCode: null,
 });
@@ -123,6 +142,13 @@ const done: ReadonlySet<StepState> = new Set(["processed", "skipped"]);
 export const isSettled = (step: Step): boolean => settled.has(step.processState);
 /** Skipped counts as done, for what comes after and for joins too. */
 export const isDone = (step: Step): boolean => done.has(step.processState);
+
+/** Whether something of it has begun: it was claimed, or it waits or has waited. */
+export const isBegun = ({
+  attempt,
+  processState,
+}: Pick<Step, "attempt" | "processState">): boolean =>
+  attempt > 0 || processState === "awaiting" || processState === "processed";
 
 /** What stays the same whatever state a step is in. */
 export const constant = (step: Step): StepRecord => ({

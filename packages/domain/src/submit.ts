@@ -1,17 +1,18 @@
 import type { Decision, DecisionContext } from "./decision.ts";
 import { settle } from "./settle.ts";
-import { newStep } from "./step.ts";
+import { type Instant, newStep } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import type { Task } from "./task.ts";
 import type { WorkflowPlan } from "./workflow-plan.ts";
 
-/** A new task, its calls written down and the first of them pending. */
+/** A new task, its steps written down and the first of them begun, or to begin at `beginAt`. */
 export function submit(
   taskId: string,
   workflow: WorkflowPlan,
   context: DecisionContext,
+  beginAt: Instant | null = null,
 ): Decision & { readonly applied: true } {
-  const calls = [...workflow.steps.values()].filter(
+  const steps = [...workflow.steps.values()].filter(
     ({ kind }) => stepKinds[kind].addedAt === "submission",
   );
   const task: Task = {
@@ -21,8 +22,8 @@ export function submit(
     processState: "pending",
     faultCode: null,
     paused: false,
-    beginAt: null,
-    steps: new Map(calls.map((plan) => [plan.name, newStep(plan)])),
+    beginAt,
+    steps: new Map(steps.map((plan) => [plan.name, newStep(plan)])),
   };
   return settle(task, [], context);
 }

@@ -12,6 +12,9 @@ export interface AttemptRef {
 /** What is known of the remote service after an attempt that did not complete. */
 export type Effect = "none" | "unknown";
 
+/** What ends a wait. */
+export type WaitEnder = "deadline" | "operator";
+
 /** Everything that can happen to a task, from whatever source. */
 export type TaskEvent =
   | {
@@ -86,6 +89,8 @@ export type TaskEvent =
       readonly inputChanged: boolean;
     }
   | { readonly kind: "resolved"; readonly step: string; readonly attempt: number }
+  /** What a step waited for has come: its time, or the word of an operator, who waits no longer. */
+  | { readonly kind: "waitEnded"; readonly step: string; readonly by: WaitEnder }
   | { readonly kind: "undoRequested"; readonly code: string }
   /**
    * The task's own limit has passed. The limit of a paused task stands still, so it is refused
@@ -116,6 +121,9 @@ export type Rejection =
   | "not_due"
   | "not_delayed"
   | "not_in_error"
+  | "not_awaiting"
+  /** The step asks no Agent: there is no attempt to be made again. */
+  | "no_attempt"
   | "wrong_goal"
   | "task_finished"
   | "task_paused"

@@ -10,7 +10,15 @@ export interface StatusBody {
   readonly taskId: string;
   readonly correlationId: string | null;
   readonly sequence: number;
-  readonly event: "received" | "progress" | "processed" | "undoing" | "undone" | "halted";
+  readonly event:
+    | "received"
+    | "progress"
+    | "awaiting"
+    | "fired"
+    | "processed"
+    | "undoing"
+    | "undone"
+    | "halted";
   readonly workflow: string;
   readonly state: string;
   /** The steps that moved, and their states. */
@@ -125,6 +133,9 @@ function eventOf(
   changes: readonly Change[],
 ): StatusBody["event"] | null {
   if (from !== to && to !== "pending" && to !== "processing") return to;
+  // Who watches from outside is to know that nothing goes on for a while, and when it does.
+  if (changes.some(({ action }) => action === "fire")) return "fired";
+  if (changes.some(({ action }) => action === "open")) return "awaiting";
   return changes.some(({ step }) => isSettled(step)) ? "progress" : null;
 }
 

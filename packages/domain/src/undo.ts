@@ -1,17 +1,20 @@
-import { isSettled, newStep, type Step } from "./step.ts";
-import { stepKinds } from "./step-kinds.ts";
-import { type Change, change } from "./step-transitions.ts";
+import { isSettled, newStep, type Step, type StepState } from "./step.ts";
+import { asksAgent, stepKinds } from "./step-kinds.ts";
+import { type Change, change, nextStepState } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
+import type { StepKind } from "./workflow-plan.ts";
 
 /**
- * Drain, then undo. What has not been dispatched is cancelled; what is in flight stays, because its
- * reply may hold what the undo needs; for each call that did something, or may have, the step that
- * undoes it is added.
+ * Drain, then undo. What has not been dispatched is cancelled, and so is what waits; what is in
+ * flight stays, because
+ * its reply may hold what the undo needs; for each call that did something, or may have, the step
+ * that undoes it is
+ * added.
  */
 export function beginUndo(task: Task, code: string): { task: Task; changes: readonly Change[] } {
   const calls = stepsOf(task);
   const changes = calls
-    .filter((step) => step.processState === "waiting" || step.processState === "pending")
+    .filter(({ plan, processState }) => isCancelled(plan.kind, processState))
     .map((step) => change(step, "cancel", { reason: code }));
   const undos = calls.filter(needsUndo).flatMap((step) => {
     const undo = stepKinds[step.plan.kind].undoneBy(step.plan.name);
@@ -23,9 +26,14 @@ export function beginUndo(task: Task, code: string): { task: Task; changes: read
   return { task: { ...task, goal: "undo", faultCode: code, steps }, changes };
 }
 
+const isCancelled = (kind: StepKind, state: StepState): boolean =>
+  nextStepState("cancel", state) !== null && !stepKinds[kind].drains(state);
+
 /** The Agent that may have done it; null: any of its pool, which share keys, or its only one. */
-const agentToUndo = ({ plan: { pool }, agent }: Step): string | null =>
-  pool === null || pool.sharesKeys ? null : agent;
+function agentToUndo({ plan, agent }: Step): string | null {
+  const pool = asksAgent(plan) ? plan.pool : null;
+  return pool === null || pool.sharesKeys ? null : agent;
+}
 
 const needsUndo = (step: Step): boolean =>
   step.processState === "processed" || step.processState === "processing" || step.mayHaveEffect;

@@ -3,8 +3,15 @@ import type { Json } from "./json.ts";
 /** Milliseconds. */
 export type Milliseconds = number;
 
-/** The version of the notation below. Readers refuse what they do not know. */
-export const definitionFormat = 1;
+/**
+ * The highest version of the notation below. Readers refuse what they do not know. A definition has
+ * the lowest that it
+ * needs: see `formatOf`.
+ */
+export const definitionFormat = 2;
+
+/** The versions of the notation. 2 has steps that wait. */
+export type DefinitionFormat = 1 | 2;
 
 /**
  * JSON with holes: `{"$ref": "/input/customer"}` or `{"$ref": "/steps/charge/chargeId"}` is
@@ -67,9 +74,20 @@ export interface FaultPolicy extends Partial<Pick<StepPolicy, "retry" | "coolDow
   readonly code: string;
 }
 
-/** One step as the author wrote it down. */
-export interface StepDefinition extends StepPolicy {
+/** One step as the author wrote it down. Without a kind it is a call. */
+export type StepDefinition = CallDefinition | WaitDefinition;
+
+/** When a step has its place among the others. */
+interface PlacedDefinition {
   readonly name: string;
+  /** Names of the steps that must be done (processed or skipped) before this one. */
+  readonly after: readonly string[];
+  readonly onlyIf: Condition | null;
+}
+
+/** A step that asks an Agent. */
+export interface CallDefinition extends PlacedDefinition, StepPolicy {
+  readonly kind?: undefined;
   readonly agent: string;
   /**
    * The pool: Agents of one remote service, of which the claim chooses one that is well and has
@@ -78,9 +96,6 @@ export interface StepDefinition extends StepPolicy {
   readonly agents?: readonly string[];
   readonly operation: string;
   readonly input: Template;
-  /** Names of the steps that must be done (processed or skipped) before this one. */
-  readonly after: readonly string[];
-  readonly onlyIf: Condition | null;
   /**
    * How often in a row an attempt may end without a failure, such as because no Agent took it:
    * after that the task halts. Absent: without limit.
@@ -94,11 +109,43 @@ export interface UndoDefinition extends StepPolicy {
   readonly operation: string;
 }
 
+/**
+ * How long a step waits: for so long, or until the instant that a value says, for `atMost` at most.
+ */
+export type WaitTime =
+  | { readonly for: Milliseconds }
+  | { readonly until: Template; readonly atMost?: Milliseconds };
+
+/**
+ * A step that asks no Agent: it is done once its time has come. Its milliseconds may be more than
+ * 2^31 - 1.
+ */
+export type WaitDefinition = PlacedDefinition &
+  WaitTime & {
+    readonly kind: "wait";
+    /** What happens to the task if the value of `until` says no instant. */
+    readonly onFailure: StepPolicy["onFailure"];
+  };
+
+/** Whether a step asks an Agent. */
+export const isCall = (step: StepDefinition): step is CallDefinition => step.kind === undefined;
+
+/** The steps of a definition that ask an Agent. */
+export const callsOf = ({ steps }: Pick<WorkflowDefinition, "steps">): readonly CallDefinition[] =>
+  steps.filter(isCall);
+
+/**
+ * The lowest format that has all that these steps say: one who reads no more than that can use
+ * them.
+ */
+export const formatOf = (steps: readonly StepDefinition[]): DefinitionFormat =>
+  steps.every(isCall) ? 1 : 2;
+
 /** The Agents that may take a step: those of its pool, or the one that it names. */
 export const agentsOfStep = ({
   agent,
   agents = [agent],
-}: Pick<StepDefinition, "agent" | "agents">): readonly string[] => agents;
+}: Pick<CallDefinition, "agent" | "agents">): readonly string[] => agents;
 
 /** The operations that a step asks its Agent for: its own, and the one that undoes it. */
 export const operationsOfStep = ({
@@ -132,7 +179,7 @@ export interface FairnessDefinition {
 
 /** A workflow as it is stored: immutable data, named with its version (`fulfil-order.v1`). */
 export interface WorkflowDefinition {
-  readonly format: typeof definitionFormat;
+  readonly format: DefinitionFormat;
   readonly name: string;
   /** JSON Schema of the input of a task. */
   readonly inputSchema: { readonly [key: string]: Json };

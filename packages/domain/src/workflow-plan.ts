@@ -1,9 +1,14 @@
-import type {
-  Condition,
-  StepDefinition,
-  StepPolicy,
-  UndoDefinition,
-  WorkflowDefinition,
+import {
+  type CallDefinition,
+  type Condition,
+  type DefinitionFormat,
+  isCall,
+  type StepDefinition,
+  type StepPolicy,
+  type UndoDefinition,
+  type WaitDefinition,
+  type WaitTime,
+  type WorkflowDefinition,
 } from "./workflow-definition.ts";
 
 /** Agents of one remote service, any of which may take a step. */
@@ -27,12 +32,15 @@ export const poolName = (agents: readonly string[]): string => agents.join(separ
  */
 export const agentsOfLane = (lane: string): readonly string[] => lane.split(separator);
 
-export type StepKind = "call" | "undo";
+export type StepKind = "call" | "undo" | "wait";
 
 /** All of a step that its definition fixes and decisions need. Holds no payload. */
-export interface StepPlan extends StepPolicy {
+export type StepPlan = AgentPlan | WaitPlan;
+
+/** A step that asks an Agent. */
+export interface AgentPlan extends StepPolicy {
   readonly name: string;
-  readonly kind: StepKind;
+  readonly kind: "call" | "undo";
   readonly agent: string;
   /**
    * The Agents that it may be given to, of which `agent` is the first; null: there is no choice.
@@ -49,11 +57,22 @@ export interface StepPlan extends StepPolicy {
   readonly undoes: string | null;
 }
 
+/** A step that waits. Nothing is to be undone of it. */
+export interface WaitPlan extends Pick<AgentPlan, "name" | "after" | "onlyIf"> {
+  readonly kind: "wait";
+  readonly onFailure: StepPolicy["onFailure"];
+  readonly time: WaitTime;
+  readonly undo: null;
+  readonly undoes: null;
+}
+
 /** A workflow definition, prepared for decisions: made once, shared by all its tasks. */
 export interface WorkflowPlan {
   readonly name: string;
+  /** The format that one must speak to decide about its tasks. */
+  readonly format: DefinitionFormat;
   readonly steps: ReadonlyMap<string, StepPlan>;
-  /** The calls that come after each call, directly or through others. */
+  /** The steps that come after each step, directly or through others. */
   readonly downstream: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -62,42 +81,66 @@ export interface WorkflowPlan {
  */
 export const undoNameOf = (step: string): string => `${step}:undo`;
 
+/** What a value decides of a step: whether it is done, and how long it waits. */
+export interface Decisive {
+  readonly onlyIf: Condition | null;
+  readonly time?: WaitTime;
+}
+
+/** Whether the step needs values of its task once the steps before it are done. */
+export const needsValues = ({ onlyIf, time }: Decisive): boolean =>
+  onlyIf !== null || (time !== undefined && "until" in time);
+
 /** Whether decisions about its tasks need their payloads. */
 export function hasConditions({ steps }: WorkflowPlan): boolean {
-  for (const { onlyIf } of steps.values()) if (onlyIf !== null) return true;
+  for (const plan of steps.values()) if (needsValues(plan)) return true;
+  return false;
+}
+
+/** Whether its tasks have steps that wait. When those end follows from the clock of the store. */
+export function hasWaits({ steps }: WorkflowPlan): boolean {
+  for (const plan of steps.values()) if ("time" in plan) return true;
   return false;
 }
 
 /** Prepares a definition for decisions. Expects a valid one. */
 export function planWorkflow(definition: WorkflowDefinition): WorkflowPlan {
-  const calls = definition.steps.map((step) => callPlan(step, definition));
-  const undos = calls.filter(isUndoable).map(undoPlan);
-  const steps = new Map([...calls, ...undos].map((plan) => [plan.name, plan]));
-  return { name: definition.name, steps, downstream: downstreamOf(calls) };
+  const { name, format } = definition;
+  const written = definition.steps.map((step) => stepPlan(step, definition));
+  const undos = written.filter(isUndoable).map(undoPlan);
+  const steps = new Map<string, StepPlan>([...written, ...undos].map((plan) => [plan.name, plan]));
+  return { name, format, steps, downstream: downstreamOf(written) };
 }
 
-function downstreamOf(calls: readonly StepPlan[]): ReadonlyMap<string, readonly string[]> {
+function downstreamOf(written: readonly StepPlan[]): ReadonlyMap<string, readonly string[]> {
   const before = new Map<string, ReadonlySet<string>>();
   const allBefore = (name: string): ReadonlySet<string> => {
     const known = before.get(name);
     if (known !== undefined) return known;
-    const direct = calls.find((call) => call.name === name)?.after ?? [];
+    const direct = written.find((step) => step.name === name)?.after ?? [];
     const all = new Set([...direct, ...direct.flatMap((earlier) => [...allBefore(earlier)])]);
     before.set(name, all);
     return all;
   };
   return new Map(
-    calls.map(({ name }) => [
+    written.map(({ name }) => [
       name,
-      calls.filter((call) => allBefore(call.name).has(name)).map((call) => call.name),
+      written.filter((step) => allBefore(step.name).has(name)).map((step) => step.name),
     ]),
   );
 }
 
+const stepPlan = (step: StepDefinition, definition: WorkflowDefinition): StepPlan =>
+  isCall(step) ? callPlan(step, definition) : waitPlan(step);
+
+function waitPlan({ kind, name, after, onlyIf, onFailure, ...time }: WaitDefinition): WaitPlan {
+  return { kind, name, after, onlyIf, onFailure, time, undo: null, undoes: null };
+}
+
 function callPlan(
-  { input: _payload, agents, ...definition }: StepDefinition,
+  { input: _payload, agents, kind: _absent, ...definition }: CallDefinition,
   { remotes }: Pick<WorkflowDefinition, "remotes">,
-): StepPlan {
+): AgentPlan {
   const pool = agents === undefined ? null : poolOf(agents, remotes);
   return { ...definition, pool, kind: "call", undoes: null };
 }
@@ -109,7 +152,7 @@ const poolOf = (agents: readonly string[], remotes: WorkflowDefinition["remotes"
   sharesKeys: agents.every((agent) => remotes?.[agent]?.sharesKeys === true),
 });
 
-function undoPlan(call: StepPlan & { readonly undo: UndoDefinition }): StepPlan {
+function undoPlan(call: UndoablePlan): AgentPlan {
   return {
     ...call.undo,
     name: undoNameOf(call.name),
@@ -123,5 +166,8 @@ function undoPlan(call: StepPlan & { readonly undo: UndoDefinition }): StepPlan 
   };
 }
 
-const isUndoable = (plan: StepPlan): plan is StepPlan & { readonly undo: UndoDefinition } =>
-  plan.undo !== null;
+interface UndoablePlan extends AgentPlan {
+  readonly undo: UndoDefinition;
+}
+
+const isUndoable = (plan: StepPlan): plan is UndoablePlan => plan.undo !== null;

@@ -1,42 +1,65 @@
 import type { DecisionContext } from "../src/decision.ts";
 import { submit } from "../src/submit.ts";
 import type { Task } from "../src/task.ts";
-import type { StepDefinition, WorkflowDefinition } from "../src/workflow-definition.ts";
+import {
+  type CallDefinition,
+  formatOf,
+  type StepDefinition,
+  type StepPolicy,
+  type WaitTime,
+  type WorkflowDefinition,
+} from "../src/workflow-definition.ts";
 import { planWorkflow } from "../src/workflow-plan.ts";
 
+type GivenCall = Partial<CallDefinition> & { readonly name: string };
+
+/** A step that waits, as tests write it down. */
+type GivenWait = Partial<
+  Pick<CallDefinition, "after" | "onlyIf"> & Pick<StepPolicy, "onFailure">
+> & {
+  readonly name: string;
+  readonly wait: WaitTime;
+};
+
 /** A definition for tests, whose steps differ from the ordinary in what is given. */
-export function definitionOf(
-  steps: readonly (Partial<StepDefinition> & { readonly name: string })[],
-): WorkflowDefinition {
+export function definitionOf(given: readonly (GivenCall | GivenWait)[]): WorkflowDefinition {
+  const steps = given.map((step, index): StepDefinition => {
+    const after = index === 0 ? [] : [given[index - 1]?.name ?? ""];
+    if (!("wait" in step)) return callOf(step, after);
+    const { wait, ...rest } = step;
+    return { kind: "wait", after, onlyIf: null, onFailure: "undo", ...rest, ...wait };
+  });
   return {
-    format: 1,
+    format: formatOf(steps),
     name: "test.v1",
     inputSchema: {},
     completeWithin: null,
     output: null,
-    steps: steps.map((step, index) => ({
-      agent: "agent",
-      operation: step.name,
-      input: null,
-      after: index === 0 ? [] : [steps[index - 1]?.name ?? ""],
-      onlyIf: null,
-      startWithin: 30_000,
-      completeWithin: 5_000,
-      retry: { failures: 3, backoff: 1_000, max: 60_000 },
-      coolDown: null,
-      onFailure: "undo",
-      undo: {
-        operation: `undo-${step.name}`,
-        startWithin: 30_000,
-        completeWithin: 5_000,
-        retry: { failures: 2, backoff: 1_000, max: 60_000 },
-        coolDown: { wait: 60_000, times: null },
-        onFailure: "halt",
-      },
-      ...step,
-    })),
+    steps,
   };
 }
+
+const callOf = (step: GivenCall, after: readonly string[]): CallDefinition => ({
+  agent: "agent",
+  operation: step.name,
+  input: null,
+  after,
+  onlyIf: null,
+  startWithin: 30_000,
+  completeWithin: 5_000,
+  retry: { failures: 3, backoff: 1_000, max: 60_000 },
+  coolDown: null,
+  onFailure: "undo",
+  undo: {
+    operation: `undo-${step.name}`,
+    startWithin: 30_000,
+    completeWithin: 5_000,
+    retry: { failures: 2, backoff: 1_000, max: 60_000 },
+    coolDown: { wait: 60_000, times: null },
+    onFailure: "halt",
+  },
+  ...step,
+});
 
 export const noon = Date.UTC(2026, 0, 1, 12);
 
@@ -49,5 +72,8 @@ export const at = (
   valueOf: (pointer) => values[pointer],
 });
 
-export const newTask = (definition: WorkflowDefinition): Task =>
-  submit("9d2e1b2c-6f0e-4b64-9d55-0c7c1a1f0f11", planWorkflow(definition), at(noon)).task;
+export const newTask = (
+  definition: WorkflowDefinition,
+  values: Readonly<Record<string, string>> = {},
+): Task =>
+  submit("9d2e1b2c-6f0e-4b64-9d55-0c7c1a1f0f11", planWorkflow(definition), at(noon, values)).task;

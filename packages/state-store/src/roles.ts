@@ -100,6 +100,7 @@ import { findAttemptFacts } from "./view/find-attempt-facts.ts";
 import { findChangedTasks } from "./view/find-changed-tasks.ts";
 import { findPartitionSizes, measureOutbox } from "./view/find-sizes.ts";
 import { findEarlierMove, findMovesSince, findStandings } from "./view/follow-tasks.ts";
+import { fireWaits } from "./waits/fire-waits.ts";
 import { findContractDifferences } from "./workflows/contract-differences.ts";
 import { findLanes, findWorkflowNames } from "./workflows/find-names.ts";
 import {
@@ -210,6 +211,7 @@ const scheduler = {
   findStoreId,
   findUnavailableAgents,
   findWorkflow,
+  fireWaits,
   loadCalls,
   loadValues,
   confirmRequests,

@@ -1,7 +1,11 @@
 import {
+  type CallDefinition,
   Fault,
+  formatOf,
   type StepDefinition,
   type TaskEvent,
+  type WaitDefinition,
+  type WaitTime,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import { migratedDatabase } from "@holdfast/test-servers";
@@ -35,6 +39,7 @@ const taskTables = [
   "step_payloads",
   "task_labels",
   "business_keys",
+  "waits",
 ];
 
 export async function openTestStore(): Promise<TestStore> {
@@ -147,10 +152,7 @@ function claimingExactly(store: StateStore, ask: TestStore["query"]): StateStore
 }
 
 /** A workflow whose steps follow one another, each with an undo, unless they say otherwise. */
-export function testWorkflow(
-  steps: readonly (Partial<StepDefinition> & { readonly name: string })[],
-  name = "test.v1",
-): WorkflowDefinition {
+export function testWorkflow(given: readonly TestStep[], name = "test.v1"): WorkflowDefinition {
   const policy = {
     startWithin: 30_000,
     completeWithin: 5_000,
@@ -158,25 +160,41 @@ export function testWorkflow(
     retry: { failures: 3, backoff: 600_000, max: 3_600_000 },
     coolDown: null,
   };
-  return {
-    format: 1,
-    name,
-    inputSchema: {},
-    completeWithin: null,
-    output: null,
-    steps: steps.map((step, index) => ({
+  const steps = given.map((step, index): StepDefinition => {
+    const after = index === 0 ? [] : [given[index - 1]?.name ?? ""];
+    if ("wait" in step) {
+      const { wait, ...rest } = step;
+      return { kind: "wait", after, onlyIf: null, onFailure: "undo", ...rest, ...wait };
+    }
+    return {
       ...policy,
       agent: "agent",
       operation: step.name,
       input: { $ref: "/input" },
-      after: index === 0 ? [] : [steps[index - 1]?.name ?? ""],
+      after,
       onlyIf: null,
       onFailure: "undo",
       undo: { ...policy, operation: `undo${step.name}`, onFailure: "halt" },
       ...step,
-    })),
+    };
+  });
+  return {
+    format: formatOf(steps),
+    name,
+    inputSchema: {},
+    completeWithin: null,
+    output: null,
+    steps,
   };
 }
+
+/** A step as tests write it down: what differs from the ordinary. */
+type TestStep =
+  | (Partial<CallDefinition> & { readonly name: string })
+  | (Partial<Pick<WaitDefinition, "after" | "onlyIf" | "onFailure">> & {
+      readonly name: string;
+      readonly wait: WaitTime;
+    });
 
 export const newTask = (changes: Partial<NewTask> = {}): NewTask => ({
   tenant: "default",

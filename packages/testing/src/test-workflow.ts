@@ -1,5 +1,5 @@
 import type { HostedAgent } from "@holdfast/agent";
-import { isFinished, undoNameOf, type WorkflowDefinition } from "@holdfast/domain";
+import { callsOf, isCall, isFinished, undoNameOf, type WorkflowDefinition } from "@holdfast/domain";
 import {
   type Duration,
   type InputOf,
@@ -11,6 +11,7 @@ import type { HandlerCall } from "./call-log.ts";
 import { calmWorld } from "./calm-world.ts";
 import { faultInjector } from "./fault-injector.ts";
 import type { InjectedFault } from "./faults.ts";
+import { passWaits } from "./pass-waits.ts";
 import { type CallRecorder, callRecorder } from "./record-calls.ts";
 import { memoryBroker } from "./simulator/broker/memory-broker.ts";
 import { memoryStore } from "./simulator/store/memory-store.ts";
@@ -95,7 +96,10 @@ export async function testWorkflow<S extends Schema>(
     },
     async finished({ within = "1d" } = {}) {
       const until = timeline.now + toMilliseconds(within, "within");
-      const isOver = () => hasEnded(stored()) || timeline.now > until;
+      const isOver = () => {
+        passWaits(timeline, stored());
+        return hasEnded(stored()) || timeline.now > until;
+      };
       await time.passUntil(isOver);
       if (hasEnded(stored())) return view();
       throw new Error(unfinished(view(), within, story));
@@ -148,12 +152,15 @@ function checkTest(
 }
 
 const missingAgents = (
-  { name, steps }: WorkflowDefinition,
+  definition: WorkflowDefinition,
   agents: readonly HostedAgent[],
 ): readonly string[] =>
-  [...new Set(steps.map(({ agent }) => agent))]
+  [...new Set(callsOf(definition).map(({ agent }) => agent))]
     .filter((wanted) => !agents.some((agent) => agent.name === wanted))
-    .map((wanted) => `${name} calls the Agent ${wanted}: add host(${wanted}, …) to the Agents`);
+    .map(
+      (wanted) =>
+        `${definition.name} calls the Agent ${wanted}: add host(${wanted}, …) to the Agents`,
+    );
 
 function misnamed(
   { name, steps }: WorkflowDefinition,
@@ -161,7 +168,7 @@ function misnamed(
   faults: readonly InjectedFault[],
 ): readonly string[] {
   const known = steps.flatMap((step) =>
-    step.undo === null ? [step.name] : [step.name, undoNameOf(step.name)],
+    isCall(step) && step.undo !== null ? [step.name, undoNameOf(step.name)] : [step.name],
   );
   return faults.flatMap((fault) => [
     ...(fault.step === null || known.includes(fault.step)

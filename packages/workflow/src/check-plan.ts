@@ -173,7 +173,9 @@ function refsOf({ params: [input, step], body }: PlanNode): Refs {
   const stepName = step?.type === "Identifier" ? step.name : null;
   // A function of the project that is given `step` adds steps, too.
   const isStep = ({ callee, arguments: given }: CallExpression): boolean =>
-    [callee, ...given].some((part) => part.type === "Identifier" && part.name === stepName);
+    [callee.type === "MemberExpression" ? callee.object : callee, ...given].some(
+      (part) => part.type === "Identifier" && part.name === stepName,
+    );
   const isRef: Refs["isRef"] = (node) => (node == null ? false : (atNode(refAt, node) ?? false));
   const refAt: ByType<boolean> = {
     Identifier: ({ name }) => names.has(name),

@@ -1,3 +1,4 @@
+import { callsOf } from "@holdfast/domain";
 import { describe, expect, test } from "@jest/globals";
 import { Order, payments, shipping } from "../test/fixtures.ts";
 import { equals, exists, greaterThan, lessThan, not, or } from "./conditions.ts";
@@ -122,14 +123,14 @@ describe("a step of a definition", () => {
       ],
       undo: { faults: [{ code: "payments.gone", coolDown: null }] },
     });
-    expect(definition.steps[0]?.faults?.[1]).not.toHaveProperty("onFailure");
+    expect(callsOf(definition)[0]?.faults?.[1]).not.toHaveProperty("onFailure");
   });
 
   test("has nothing to undo when the contract of its Agent names no undo", () => {
     const { definition } = defineWorkflow("look.v1", Order, (order, step) => {
       step("assess", { call: payments.assess({ price: order.price }), completeWithin: "1s" });
     });
-    expect(definition.steps[0]?.undo).toBeNull();
+    expect(callsOf(definition)[0]?.undo).toBeNull();
   });
 });
 

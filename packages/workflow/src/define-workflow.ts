@@ -1,19 +1,21 @@
 import { validateDefinition } from "@holdfast/contracts";
 import {
+  type CallDefinition,
   ContractFault,
-  definitionFormat,
   errorText,
+  formatOf,
   type Json,
   type RemoteDefinition,
   type StepDefinition,
   stepOfRef,
+  type WaitDefinition,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { AgentContract } from "./agent.ts";
 import { type Conditional, conditionOf } from "./conditions.ts";
 import { type Duration, toMilliseconds } from "./duration.ts";
 import { contractsOfPool } from "./pool.ts";
-import { pointerOf, pointerPart, type Ref, type ResultOf, refTo } from "./ref.ts";
+import { pointerOf, pointerPart, type Ref, type ResultOf, refTo, type Template } from "./ref.ts";
 import { mustNotBeRefused, refuse } from "./refusals.ts";
 import { type InputOf, jsonSchemaOf, partThatIsNoJson, type Schema } from "./schema.ts";
 import {
@@ -87,14 +89,63 @@ export const planOf: unique symbol = Symbol.for("holdfast.plan");
 
 declare const result: unique symbol;
 
-/** Adds a step, and stands for what it will return: null if it may be skipped, and was. */
-export type AddStep<Defaults = unknown> = <
-  Result,
-  Only extends Conditional | undefined = undefined,
->(
-  name: string,
-  options: StepOptions<Result, Only, Defaults>,
-) => Ref<Only extends Conditional ? Result | null : Result>;
+export interface AddStep<Defaults = unknown> {
+  /**
+   * Adds a step that asks an Agent, and stands for what it will return: null if it may be skipped,
+   * and was.
+   */
+  <Result, Only extends Conditional | undefined = undefined>(
+    name: string,
+    options: StepOptions<Result, Only, Defaults>,
+  ): Ref<Only extends Conditional ? Result | null : Result>;
+  /**
+   * Adds a step that waits, for so long or until an instant, and asks no Agent. It stands for what
+   * ended the wait, and
+   * when: null if it may be skipped, and was. Where the task is undone, it waits no longer.
+   */
+  readonly sleep: <Only extends Conditional | undefined = undefined>(
+    name: string,
+    options: SleepOptions<Only>,
+  ) => Ref<Only extends Conditional ? EndedWait | null : EndedWait>;
+}
+
+/** What a step returns that waited. */
+export interface EndedWait {
+  /** Whether its time came, or an operator waited no longer. */
+  readonly fired: "deadline" | "operator";
+  /** The instant at which it ended, as RFC 3339 writes it. */
+  readonly at: string;
+}
+
+interface PlacedOptions<Only extends Conditional | undefined>
+  extends Pick<StepOptions<unknown, Only>, "after" | "onlyIf"> {
+  /**
+   * What follows if `until` turns out to be no instant: undo the task (the default), or wait for an
+   * operator.
+   */
+  readonly onFailure?: "undo" | "halt";
+}
+
+export type SleepOptions<Only extends Conditional | undefined = Conditional | undefined> =
+  PlacedOptions<Only> &
+    (
+      | {
+          /** How long it waits: up to a hundred years. */
+          readonly for: Duration;
+          readonly until?: undefined;
+          readonly atMost?: undefined;
+        }
+      | {
+          /**
+           * The instant until which it waits, with its zone. One that has passed ends the wait at
+           * once.
+           */
+          readonly until: Template<string>;
+          /** The longest that it waits, whatever `until` says. */
+          readonly atMost?: Duration;
+          readonly for?: undefined;
+        }
+    );
 
 /**
  * Writes the steps down, one after the other, and says what a processed task shows as its result.
@@ -139,36 +190,17 @@ function writeDown<S extends Schema, Planned, Defaults extends StepDefaults>(
   options: WorkflowOptions<InputOf<S>> & WithDefaults<Defaults>,
 ): Workflow<S, ResultOf<Planned>> {
   const { completeWithin, collection, fairness, defaults } = options;
-  const steps: StepDefinition[] = [];
-  const inputs: Record<string, { readonly [key: string]: Json }> = {};
-  const outputs: Record<string, { readonly [key: string]: Json }> = {};
-  const remotes: Record<string, RemoteDefinition> = {};
-  const following: string[] = [];
-  let place = name as string;
-  const addStep: AddStep<Defaults> = (stepName, given) => {
-    place = `${name}, step "${stepName}"`;
-    mustNotBeRefused(given.call.agent, given.call);
-    const { operation, inputSchema, outputSchema } = given.call;
-    const step = withDefaults(given, defaults);
-    const pool = poolOf(step);
-    const [{ name: agent } = { name: given.call.agent }] = pool;
-    for (const { name: member, remote } of pool) if (remote) remotes[member] = remote;
-    if (inputSchema !== null) inputs[`${agent}.${operation}`] = inputSchema;
-    if (outputSchema !== null) outputs[`${agent}.${operation}`] = outputSchema;
-    const above = steps.at(-1);
-    if (step.after === undefined && above !== undefined) following.push(stepName);
-    steps.push(toStep(stepName, step, { above, pool }));
-    place = `${name}, after step "${stepName}"`;
-    return refTo(`/steps${pointerPart(stepName)}`);
-  };
+  const written = newPlan(name);
+  const { steps, inputs, outputs, remotes, following } = written;
+  const addStep = Object.assign(callsIn(written, defaults), { sleep: sleepsIn(written) });
   const planned = within(
-    () => place,
-    () => plan(refTo("/input"), addStep),
+    () => written.place,
+    () => plan(refTo("/input"), addStep as AddStep<Defaults>),
   );
   mustBeNoPromise(planned, name);
   const output = planned ?? null;
   const definition = validateDefinition({
-    format: definitionFormat,
+    format: formatOf(steps),
     name,
     inputSchema: inputSchemaIn(name, input),
     steps,
@@ -184,6 +216,83 @@ function writeDown<S extends Schema, Planned, Defaults extends StepDefaults>(
   });
   const value: WrittenPlan = { write: plan, following };
   return Object.defineProperty({ name, input, definition }, planOf, { value });
+}
+
+type Schemas = Record<string, { readonly [key: string]: Json }>;
+
+/** What a plan has written down so far. */
+interface PlanSoFar {
+  readonly name: string;
+  readonly steps: StepDefinition[];
+  readonly inputs: Schemas;
+  readonly outputs: Schemas;
+  readonly remotes: Record<string, RemoteDefinition>;
+  readonly following: string[];
+  /** The place that it has come to, for what goes wrong. */
+  place: string;
+}
+
+const newPlan = (name: string): PlanSoFar => ({
+  name,
+  steps: [],
+  inputs: {},
+  outputs: {},
+  remotes: {},
+  following: [],
+  place: name,
+});
+
+/** Writes down steps that ask Agents. */
+const callsIn =
+  (plan: PlanSoFar, defaults: StepDefaults | undefined) =>
+  <Result>(
+    name: string,
+    given: StepOptions<
+      Result,
+      Conditional | undefined,
+      StepDefaults & { completeWithin: Duration }
+    >,
+  ): Ref<Result> => {
+    const { inputs, outputs, remotes } = plan;
+    plan.place = `${plan.name}, step "${name}"`;
+    mustNotBeRefused(given.call.agent, given.call);
+    const { operation, inputSchema, outputSchema } = given.call;
+    const step = withDefaults(given, defaults);
+    const pool = poolOf(step);
+    const [{ name: agent } = { name: given.call.agent }] = pool;
+    for (const { name: member, remote } of pool) if (remote) remotes[member] = remote;
+    if (inputSchema !== null) inputs[`${agent}.${operation}`] = inputSchema;
+    if (outputSchema !== null) outputs[`${agent}.${operation}`] = outputSchema;
+    return added<Result>(plan, toStep(placeOf(plan, name, step), step, pool));
+  };
+
+/** Writes down steps that wait. */
+const sleepsIn =
+  (plan: PlanSoFar) =>
+  (name: string, options: SleepOptions): Ref<EndedWait> => {
+    plan.place = `${plan.name}, step "${name}"`;
+    return added<EndedWait>(plan, toWait(placeOf(plan, name, options), options));
+  };
+
+/** The place of a step among the others: after the one above it, unless it says otherwise. */
+function placeOf(
+  { steps, following }: PlanSoFar,
+  name: string,
+  { after, onlyIf }: Pick<StepOptions<unknown>, "after" | "onlyIf">,
+): Placed {
+  const above = steps.at(-1);
+  if (after === undefined && above !== undefined) following.push(name);
+  return {
+    name,
+    after: [...new Set((after ?? (above ? [above.name] : [])).map(stepNameOf))],
+    onlyIf: onlyIf == null ? null : conditionOf(onlyIf),
+  };
+}
+
+function added<Result>(plan: PlanSoFar, step: StepDefinition): Ref<Result> {
+  plan.steps.push(step);
+  plan.place = `${plan.name}, after step "${step.name}"`;
+  return refTo(`/steps${pointerPart(step.name)}`);
 }
 
 /** The schema of the input as JSON. Throws a `ContractFault` that names what of it no JSON is. */
@@ -224,31 +333,38 @@ function poolOf({ call, agents }: StepOptions<unknown>): PoolMembers {
   return [remote === undefined ? { name } : { name, remote }];
 }
 
-interface Around {
-  readonly above: StepDefinition | undefined;
-  readonly pool: PoolMembers;
+type Placed = Pick<StepDefinition, "name" | "after" | "onlyIf">;
+
+function toWait(placed: Placed, options: SleepOptions): WaitDefinition {
+  // What a program in JavaScript may say.
+  const asked: { readonly for?: Duration | undefined; readonly until?: unknown } = options;
+  const { onFailure = "undo", atMost } = options;
+  const wait = { kind: "wait", ...placed, onFailure } as const;
+  if ((asked.for === undefined) === (asked.until === undefined)) {
+    throw new ContractFault("workflow.invalid", "a wait has either for or until: say one of them");
+  }
+  if (asked.for !== undefined) return { ...wait, for: toMilliseconds(asked.for, "for") };
+  const limit = atMost === undefined ? {} : { atMost: toMilliseconds(atMost, "atMost") };
+  return { ...wait, until: toTemplate(asked.until), ...limit };
 }
 
-function toStep(
-  name: string,
-  options: StepOptions<unknown>,
-  { above, pool }: Around,
-): StepDefinition {
-  const { call, after = above ? [above.name] : [], onlyIf = null, undo } = options;
+function toStep(placed: Placed, options: StepOptions<unknown>, pool: PoolMembers): CallDefinition {
+  const { call, undo } = options;
   if (call.undo === null && undo !== undefined)
     throw new ContractFault(
       "workflow.invalid",
       `undo is set, but ${call.agent}.${call.operation} has no undo: name one in defineAgent, or remove undo here`,
     );
   const [{ name: first } = { name: call.agent }] = pool;
+  const { name, after, onlyIf } = placed;
   return {
     name,
     agent: first,
     ...(options.agents === undefined ? {} : { agents: pool.map((agent) => agent.name) }),
     operation: call.operation,
     input: toTemplate(call.input),
-    after: [...new Set(after.map(stepNameOf))],
-    onlyIf: onlyIf === null ? null : conditionOf(onlyIf),
+    after,
+    onlyIf,
     ...policyOf(options),
     undo: call.undo === null ? null : { operation: call.undo, ...undoPolicyOf(options) },
   };

@@ -23,7 +23,9 @@ export {
 export {
   type AddStep,
   defineWorkflow,
+  type EndedWait,
   type Plan,
+  type SleepOptions,
   type Workflow,
   type WorkflowName,
   type WorkflowOptions,

@@ -1,7 +1,7 @@
 import {
+  type CallDefinition,
   ContractFault,
   type RetryPolicy,
-  type StepDefinition,
   type StepPolicy,
   type UndoDefinition,
 } from "@holdfast/domain";
@@ -153,7 +153,7 @@ export function withDefaults<Result>(
 /** The policy of the step itself, as it is stored. */
 export function policyOf(
   options: StepOptions<unknown>,
-): StepPolicy & Pick<StepDefinition, "maxRequeues"> {
+): StepPolicy & Pick<CallDefinition, "maxRequeues"> {
   return {
     ...(options.maxRequeues === undefined ? {} : { maxRequeues: options.maxRequeues }),
     startWithin: toMilliseconds(options.startWithin ?? "30s", "startWithin"),

@@ -28,6 +28,7 @@ import { applyAndNotify, recordReplies, replyAddress } from "./replies/record-re
 import type { SchedulerOptions } from "./scheduler-options.ts";
 import { loadsOf } from "./state/allowances.ts";
 import { type LoopName, newState } from "./state/scheduler-state.ts";
+import { fireDueWaits } from "./waits/fire-due-waits.ts";
 
 export interface Scheduler extends AsyncDisposable {
   /** Resolves once the signal has aborted and all that its loops claimed has been dispatched. */
@@ -94,7 +95,8 @@ function openParts(options: SchedulerOptions) {
   exposeLoads(metrics, () => loadsOf(state, clock.now()));
   const measures = schedulerMeasures(metrics, (name) => state.admission.named.includes(name));
   const refuse = cancelHints(broker);
-  const apply = applyAndNotify({ store, notify, cancel: refuse });
+  const opened = (ms: number): void => observed.see({ kind: "waitOpened", in: ms });
+  const apply = applyAndNotify({ store, notify, cancel: refuse, opened });
   const replies = replyAddress(broker, optimisations);
   const fleet = fleetReader(shared);
   const unfit = unfitContracts(shared);
@@ -137,6 +139,8 @@ function loopsOf(
     // Opens, probes and closes the breakers of remote services; every half second while there are
     // claims, or a breaker is open.
     { name: "remotes", round: guardRemotes(parts) },
+    // Ends waits whose time has come; at the next deadline, and every 5 s.
+    { name: "waits", round: fireDueWaits(parts) },
     // Stages steps whose delay is over, and resends lost requests; every POLL_INTERVAL at the
     // latest.
     { name: "resend", round: resend },
@@ -155,7 +159,7 @@ const collectFor = 200;
 
 /** Every consumer, in the order in which they start. */
 function consumersOf(parts: Parts): readonly (() => Promise<AsyncDisposable>)[] {
-  const { broker, store, replies, wake } = parts;
+  const { broker, store, replies, see } = parts;
   const deadLetter = (queue: string) => deadLetterTo(store, queue);
   const dead = { prefetch: prefetch.dead, max: prefetch.dead, collectFor } as const;
   const consumeDead = (queue: string) => () =>
@@ -181,7 +185,7 @@ function consumersOf(parts: Parts): readonly (() => Promise<AsyncDisposable>)[] 
     consumeDead(deadRequestQueue),
     consumeDead(deadReplyQueue),
     () => broker.consumeBatches(heartbeatQueue, heartbeats, recordHeartbeats(parts)),
-    () => broker.consume(wakeQueue, { prefetch: 1 }, async () => wake()),
+    () => broker.consume(wakeQueue, { prefetch: 1 }, async () => see({ kind: "hinted" })),
     () => broker.keepCanaryQueue(canaryQueue, resendLost(parts)),
   ];
 }

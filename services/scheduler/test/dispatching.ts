@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { planWorkflow, type StepDefinition, type WorkflowDefinition } from "@holdfast/domain";
+import { type CallDefinition, planWorkflow, type WorkflowDefinition } from "@holdfast/domain";
 import type { OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import {
@@ -23,7 +23,7 @@ const policy = {
   onFailure: "undo",
 } as const;
 
-const step = (name: string, input: StepDefinition["input"]): StepDefinition => ({
+const step = (name: string, input: CallDefinition["input"]): CallDefinition => ({
   ...policy,
   name,
   agent: "payments",

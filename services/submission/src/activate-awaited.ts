@@ -1,3 +1,4 @@
+import { callsOf } from "@holdfast/domain";
 import type { Logger } from "@holdfast/runtime";
 import type { OperationsStore } from "@holdfast/state-store";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
@@ -25,7 +26,8 @@ export const activateAwaited =
     const known = await store.findKnownAgents();
     for (const { name, storedBy } of awaiting) {
       const stored = await store.findWorkflow(name);
-      if (stored === null || missingFor(stored.definition, known).length > 0) continue;
+      if (stored === null || missingFor({ steps: callsOf(stored.definition) }, known).length > 0)
+        continue;
       const actor = storedBy ?? "unnamed";
       if (!(await store.activateWorkflow({ name, actor, reason, asAwaited: true }))) continue;
       log.info({ workflow: name, actor }, "workflow activated");

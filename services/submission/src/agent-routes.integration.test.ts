@@ -1,3 +1,4 @@
+import { callsOf } from "@holdfast/domain";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   asOperator,
@@ -54,13 +55,13 @@ test("operators read how many instances and slots each Agent has, and what waits
 });
 
 test("an Agent that a workflow calls and that has never run is listed without instances", async () => {
-  const named = halting.steps.map(({ agent }) => agent);
+  const named = callsOf(halting).map(({ agent }) => agent);
   expect((await list()).map(({ name }) => name)).toEqual([...new Set(named)].toSorted());
   expect(await agentNamed("tickets")).toMatchObject({ living: 0, slots: 0, instances: [] });
 });
 
 test("an Agent shows its instances that cannot do what a stored workflow asks, and why", async () => {
-  const [step] = halting.steps;
+  const [step] = callsOf(halting);
   const { agent, operation } = step!;
   const input = { type: "object", properties: { a: { type: "string" } } };
   const contracts = { inputs: { [`${agent}.${operation}`]: input }, outputs: {} };

@@ -31,31 +31,47 @@ function wholeTaskRoutes(app: FastifyInstance, deps: OperatorDependencies): void
  */
 export function operatorRoutes(app: FastifyInstance, deps: OperatorDependencies): void {
   wholeTaskRoutes(app, deps);
-  retryRoute(app, deps);
+  stepRoutes(app, deps);
   resubmitRoute(app, deps);
   resolveRoute(app, deps);
   pauseRoutes(app, deps);
   remoteRoutes(app, deps);
 }
 
-/** Ends the delay of a step. */
-function retryRoute(app: FastifyInstance, deps: OperatorDependencies): void {
-  operatorRoute(app, deps, {
-    path: "steps/:step/retry",
+/** What an operator does to one step, by the end of its route. */
+const stepActs = {
+  retry: {
     id: "retryStep",
     summary: "Ends the delay of a step.",
-    codes: { 404: ["task.unknown_step"] },
-    params: { step: Type.String({ ...storableName, description: "The name of the step." }) },
-    reports({ steps }, { params: { step = "" } }) {
-      if (!steps.some(({ name }) => name === step)) {
-        const names = steps.map(({ name }) => name).join(", ");
-        throw new Problem(
-          404,
-          "task.unknown_step",
-          `The task has no step ${step}. Its steps: ${names}.`,
-        );
-      }
-      return { event: { kind: "retryRequested", step } };
-    },
-  });
+    event: (step: string) => ({ kind: "retryRequested", step }) as const,
+  },
+  fire: {
+    id: "fireStep",
+    summary: "Ends the wait of a step before its time.",
+    event: (step: string) => ({ kind: "waitEnded", step, by: "operator" }) as const,
+  },
+};
+
+/** Ends the delay, or the wait, of a step. */
+function stepRoutes(app: FastifyInstance, deps: OperatorDependencies): void {
+  for (const [act, { id, summary, event }] of Object.entries(stepActs)) {
+    operatorRoute(app, deps, {
+      path: `steps/:step/${act}`,
+      id,
+      summary,
+      codes: { 404: ["task.unknown_step"] },
+      params: { step: Type.String({ ...storableName, description: "The name of the step." }) },
+      reports({ steps }, { params: { step = "" } }) {
+        if (!steps.some(({ name }) => name === step)) {
+          const names = steps.map(({ name }) => name).join(", ");
+          throw new Problem(
+            404,
+            "task.unknown_step",
+            `The task has no step ${step}. Its steps: ${names}.`,
+          );
+        }
+        return { event: event(step) };
+      },
+    });
+  }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { delayed, halted, haltedUndo, stepOf, submitted } from "../test/halted-bookings.ts";
-import { type OperatedService, openOperated, type Shown } from "../test/operated.ts";
+import { halting, type OperatedService, openOperated, type Shown } from "../test/operated.ts";
 
 let operated: OperatedService;
 
@@ -79,4 +79,65 @@ test("a step is not done by hand with an output that breaks the contract of its 
     });
   }
   expect(await operated.show(booking.id)).toEqual(booking);
+});
+
+describe("a step that waits", () => {
+  const resting = {
+    ...halting,
+    name: "resting.v1",
+    format: 2 as const,
+    completeWithin: 3_600_000,
+    steps: [
+      {
+        kind: "wait" as const,
+        name: "rest",
+        after: [],
+        onlyIf: null,
+        onFailure: "undo" as const,
+        for: 86_400_000,
+      },
+      ...halting.steps.map((step) => ({ ...step, after: [...step.after, "rest"] })),
+    ],
+  };
+  const { collection: _, ...definition } = resting;
+  const submit = async () => {
+    await operated.store.registerWorkflow(definition);
+    const { id } = await operated.submit();
+    const input = (await operated.app.inject({ url: `/v1/tasks/${id}` })).json<{ input: object }>();
+    const response = await operated.act("/v1/tasks", {
+      workflow: "resting.v1",
+      input: input.input,
+    });
+    return operated.show(response.json<{ id: string }>().id);
+  };
+
+  test("shows until when, and ends before its time if an operator says so, once", async () => {
+    const task = await submit();
+    expect(stepOf(task, "rest")).toMatchObject({
+      processState: "awaiting",
+      kind: "wait",
+      awaiting: { until: expect.any(String) },
+    });
+    const response = await operated.onBooking(task, "steps/rest/fire");
+    expect(response.statusCode).toBe(200);
+    const after = response.json<Shown>();
+    expect(stepOf(after, "rest")).toMatchObject({
+      processState: "processed",
+      awaiting: null,
+      output: { fired: "operator", at: expect.any(String) },
+    });
+    expect((await operated.claim()).some(({ taskId }) => taskId === task.id)).toBe(true);
+    expect((await operated.onBooking(after, "steps/rest/fire")).json()).toMatchObject({
+      status: 409,
+      code: "task.not_awaiting",
+    });
+    expect((await operated.onBooking(after, "steps/nap/fire")).statusCode).toBe(404);
+  });
+
+  test("is fired by the version that was seen alone", async () => {
+    const task = await submit();
+    const paused = await operated.onBooking(task, "pause");
+    expect(paused.statusCode).toBe(200);
+    expect((await operated.onBooking(task, "steps/rest/fire")).statusCode).toBe(412);
+  });
 });

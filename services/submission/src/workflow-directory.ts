@@ -1,6 +1,8 @@
 import { openTaskInput, type TaskInputCheck } from "@holdfast/contracts";
 import {
   agentsOfStep,
+  type CallDefinition,
+  callsOf,
   Fault,
   familyOf,
   namesLike,
@@ -131,7 +133,7 @@ export function workflowDirectory(store: Store, options: DirectoryOptions = {}):
       return found ?? null;
     },
     versionsOf: (asked) => versionsIn(snapshots, asked),
-    unknownAgents: ({ steps }) => unknownAgents(snapshots, steps),
+    unknownAgents: (definition) => unknownAgents(snapshots, callsOf(definition)),
     async isOutdated({ name, family, takesActive }) {
       if (!takesActive) return false;
       if (await activeVersions.add(name, 0).result) return false;
@@ -179,11 +181,11 @@ const isRetiredIn = (workflows: readonly WorkflowRecord[], asked: string): boole
  */
 async function unknownAgents(
   snapshots: ReturnType<typeof snapshotCache>,
-  steps: WorkflowDefinition["steps"],
+  calls: readonly CallDefinition[],
 ): Promise<readonly string[]> {
   const missing = ({ agents: known, agentsKnownFor }: Snapshot): readonly string[] => {
     if (agentsKnownFor < startingUp) return [];
-    const unserved = steps
+    const unserved = calls
       .map(agentsOfStep)
       .filter((agents) => !agents.some((one) => known.has(one)));
     return [...new Set(unserved.flat())];

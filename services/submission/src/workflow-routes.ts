@@ -3,7 +3,13 @@ import {
   definitionHashAside,
   findDefinitionFaults,
 } from "@holdfast/contracts";
-import { Fault, type FaultCode, familyOf, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  callsOf,
+  Fault,
+  type FaultCode,
+  familyOf,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import type { OperationsStore, WorkflowRecord } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
@@ -39,6 +45,7 @@ const conflicts = [
   "workflow.collection_reserved",
   "workflow.collection_taken",
   "workflow.contract_breaks",
+  "workflow.format_too_new",
   "agent.remote_changed",
 ] as const satisfies readonly FaultCode[];
 const done = { "204": { words: "Done." } };
@@ -154,6 +161,7 @@ export function workflowRoutes(app: FastifyInstance, deps: WorkflowDependencies)
     { onRequest, schema: storing },
     async ({ params: { name }, query, body, log }, reply) => {
       const definition = await readWorkflow(body, name);
+      const calls = { steps: callsOf(definition) };
       const actor = operatorName(query.actor ?? "unnamed");
       const options = {
         storedBy: actor,
@@ -170,12 +178,12 @@ export function workflowRoutes(app: FastifyInstance, deps: WorkflowDependencies)
       const agents = await store.findKnownAgents();
       const warnings = [
         ...(known?.retiredAt == null ? [] : [stillRetired]),
-        ...warningsOf(definition, agents),
+        ...warningsOf(calls, agents),
         ...contractWarnings(name, await store.findContractDifferences({ workflows: null })),
         ...(await flowWarnings(definition)),
         ...keywordWarnings(definition),
       ];
-      const waitsFor = known?.awaitsAgents === true ? missingFor(definition, agents) : [];
+      const waitsFor = known?.awaitsAgents === true ? missingFor(calls, agents) : [];
       return reply
         .code(kind === "created" ? 201 : 200)
         .header("location", `/v1/workflows/${encodeURIComponent(name)}`)
@@ -231,7 +239,9 @@ function showRoutes(
     const { name, definition } = await directory.find(request.params.name, () => true);
     const record = (await store.findWorkflows()).find((one) => one.name === name);
     const waitsFor =
-      record?.awaitsAgents === true ? missingFor(definition, await store.findKnownAgents()) : [];
+      record?.awaitsAgents === true
+        ? missingFor({ steps: callsOf(definition) }, await store.findKnownAgents())
+        : [];
     const shown = record === undefined ? { name } : workflowResource(record);
     return { ...shown, waitsFor, definition, contracts: await contractHashesAside(definition) };
   });
@@ -256,7 +266,7 @@ function activateRoute(
       const isForced = query.allowUnknownAgents !== undefined;
       const missing = isForced
         ? []
-        : missingFor(workflow.definition, await store.findKnownAgents());
+        : missingFor({ steps: callsOf(workflow.definition) }, await store.findKnownAgents());
       if (missing.length > 0) throw agentsMissing(name, missing);
       await store.activateWorkflow({ ...body, name, asAwaited: false });
       log.info({ workflow: name, actor: body.actor }, "workflow activated");

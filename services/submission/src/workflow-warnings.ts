@@ -1,16 +1,22 @@
-import { flowAside, limits, type OpenUse, unknownKeywords } from "@holdfast/contracts";
+import {
+  flowAside,
+  limits,
+  type OpenUse,
+  overlongWaits,
+  unknownKeywords,
+} from "@holdfast/contracts";
 import {
   agentsOfStep,
+  type CallDefinition,
   namesLike,
   operationsOfStep,
-  type StepDefinition,
   type UndoDefinition,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import { type ContractDifference, differenceText, type KnownAgent } from "@holdfast/state-store";
 
 /** What a step asks of its Agent. */
-interface Needs extends Pick<StepDefinition, "agent" | "agents" | "operation"> {
+interface Needs extends Pick<CallDefinition, "agent" | "agents" | "operation"> {
   readonly undo: Pick<UndoDefinition, "operation"> | null;
 }
 
@@ -84,11 +90,18 @@ export function missingFor(
   return [...new Set(missing)];
 }
 
-/** Values that a step may not find, of which nothing but a run can show it. */
+/**
+ * Values that a step may not find, of which nothing but a run can show it, and waits that last
+ * longer than a task may.
+ */
 export async function flowWarnings(definition: WorkflowDefinition): Promise<readonly string[]> {
   const { open } = await flowAside(definition);
   const atRun = open.filter(({ shows }) => shows === "run");
-  return [...new Set(atRun.map(mayBeMissing))].slice(0, limits.refusals);
+  const overlong = overlongWaits(definition);
+  return [
+    ...(overlong === null ? [] : [`${definition.name}: ${overlong}.`]),
+    ...[...new Set(atRun.map(mayBeMissing))].slice(0, limits.refusals),
+  ];
 }
 
 const mayBeMissing = ({ step, value, pointer }: OpenUse): string =>

@@ -1,4 +1,4 @@
-import type { Json, StepDefinition, WorkflowDefinition } from "@holdfast/domain";
+import { type CallDefinition, type Json, type WorkflowDefinition } from "@holdfast/domain";
 
 const text = (maxLength = 200) => ({ type: "string", minLength: 1, maxLength });
 const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) => ({
@@ -33,16 +33,16 @@ const policy = {
   completeWithin: 5_000,
   retry: { failures: 5, backoff: 1_000, max: 60_000 },
 };
-const undoBy = (operation: string): StepDefinition["undo"] => ({
+const undoBy = (operation: string): CallDefinition["undo"] => ({
   ...policy,
   operation,
   coolDown: { wait: 60_000, times: null },
   onFailure: "halt",
 });
 const step = (
-  definition: Pick<StepDefinition, "name" | "agent" | "operation" | "input" | "after"> &
-    Partial<StepDefinition>,
-): StepDefinition => ({
+  definition: Pick<CallDefinition, "name" | "agent" | "operation" | "input" | "after"> &
+    Partial<CallDefinition>,
+): CallDefinition => ({
   ...policy,
   onlyIf: null,
   coolDown: null,

@@ -1,3 +1,4 @@
+import { callsOf } from "@holdfast/domain";
 import { queryOnce } from "@holdfast/local-stack";
 import { openStateStore, type StateStore } from "@holdfast/state-store";
 import { migratedDatabase } from "@holdfast/test-servers";
@@ -14,7 +15,7 @@ export const asOperator = { actor: "ann", reason: "a newer one is better" };
 export const input = { guest: "Ada", nights: 2 };
 
 /** The one step of a trip but for its name, its Agent and its input. */
-export const [step] = bookTrip.steps;
+export const [step] = callsOf(bookTrip);
 
 /** A workflow of one step as JSON. */
 export const trip = (name: string, changes: object = {}) => ({

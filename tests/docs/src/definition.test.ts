@@ -29,7 +29,7 @@ test("every template and condition of the code is on the page", async () => {
       /\{ readonly (\w+): (?:readonly \[|Template|Condition|readonly Condition)/g,
     ),
   ];
-  expect(conditions.length).toBe(8);
+  expect(conditions.length).toBe(9);
   for (const [, name] of conditions) expect(page).toContain(`{"${name}": `);
   for (const name of ["$ref", "$literal", "$concat", "$fallback"])
     expect(page).toContain(`{"${name}": `);

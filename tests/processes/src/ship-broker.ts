@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { callsOf } from "@holdfast/domain";
 import { type BrokerRole, type BrokerUser, definitionsOf, hashPassword } from "@holdfast/messaging";
 import { fulfilOrder } from "@holdfast/orders";
 import { serverUrls } from "@holdfast/runtime";
@@ -74,7 +75,7 @@ export async function shipBroker({
     };
   }
   const agents = [
-    ...new Set([...fulfilOrder.definition.steps.map(({ agent }) => agent), ...moreAgents]),
+    ...new Set([...callsOf(fulfilOrder.definition).map(({ agent }) => agent), ...moreAgents]),
   ];
   const userOf = (role: BrokerRole) => (vhost === usualVhost ? role : `${vhost}.${role}`);
   const password = randomBytes(18).toString("hex");

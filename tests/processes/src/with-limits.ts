@@ -1,4 +1,4 @@
-import type { StepPolicy, WorkflowDefinition } from "@holdfast/domain";
+import { isCall, type StepPolicy, type WorkflowDefinition } from "@holdfast/domain";
 
 type Limits = Pick<StepPolicy, "startWithin" | "completeWithin" | "retry"> &
   Partial<Pick<StepPolicy, "coolDown">>;
@@ -16,11 +16,15 @@ export const withLimits = (
   return {
     ...definition,
     name,
-    steps: definition.steps.map((step) => ({
-      ...step,
-      coolDown: step.coolDown?.times == null ? step.coolDown : null,
-      ...limits,
-      undo: step.undo === null ? null : { ...step.undo, ...limits },
-    })),
+    steps: definition.steps.map((step) =>
+      isCall(step)
+        ? {
+            ...step,
+            coolDown: step.coolDown?.times == null ? step.coolDown : null,
+            ...limits,
+            undo: step.undo === null ? null : { ...step.undo, ...limits },
+          }
+        : step,
+    ),
   };
 };

@@ -1,4 +1,13 @@
-import type { Change, Folded, ReportedEvent, Step, Task, TaskEvent } from "@holdfast/domain";
+import {
+  type Change,
+  type Folded,
+  type ReportedEvent,
+  type Step,
+  type StepPlan,
+  type Task,
+  type TaskEvent,
+  type WorkflowPlan,
+} from "@holdfast/domain";
 import type { Domain } from "@holdfast/testing/simulator";
 
 /** Makes a domain for mutants with each event changed before it is decided. */
@@ -70,3 +79,28 @@ export function inHand(task: Task, name: string): { attempt: number; token: stri
   const step: Step | undefined = task.steps.get(name);
   return step?.processState === "processing" ? { attempt: step.attempt, token: step.token } : null;
 }
+
+/** Makes a domain for mutants with each plan of a workflow changed. */
+export function editWorkflows(edit: (plan: WorkflowPlan) => WorkflowPlan) {
+  return (domain: Domain): Domain => ({
+    ...domain,
+    planWorkflow: (definition) => edit(domain.planWorkflow(definition)),
+  });
+}
+
+/** Makes a domain for mutants with each plan of a step changed. */
+export function editPlans(edit: (step: StepPlan) => StepPlan) {
+  return editWorkflows((plan) => ({
+    ...plan,
+    steps: new Map([...plan.steps].map(([name, step]) => [name, edit(step)])),
+  }));
+}
+
+/** The steps that come before each step, in the place of those that come after it. */
+export const upstreamOf = ({ downstream }: WorkflowPlan): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    [...downstream.keys()].map((name) => [
+      name,
+      [...downstream].flatMap(([earlier, later]) => (later.includes(name) ? [earlier] : [])),
+    ]),
+  );

@@ -1,5 +1,13 @@
 import { contractHashes } from "@holdfast/contracts";
-import { agentOf, type Change, nextStepState } from "@holdfast/domain";
+import {
+  type AgentPlan,
+  agentOf,
+  asksAgent,
+  type Change,
+  isCall,
+  nextStepState,
+  type StepDefinition,
+} from "@holdfast/domain";
 import type { ReportedTaskEvent } from "@holdfast/state-store";
 import {
   type AttemptFacts,
@@ -74,7 +82,7 @@ function checkStart({ world, facts, known, witness, change }: Move): void {
   const { accuse } = world;
   const { step, action } = change;
   const { definition } = known;
-  if (step.plan.kind === "undo" || (action !== "plan" && action !== "skip")) return;
+  if (step.plan.kind === "undo" || !["plan", "open", "skip"].includes(action)) return;
   if (isSkipped(facts, definition) !== (action === "skip")) {
     accuse("a step is done exactly if its condition holds", witness);
   }
@@ -88,6 +96,11 @@ function checkStart({ world, facts, known, witness, change }: Move): void {
   }
 }
 
+function failuresOf(definition: StepDefinition, kind: AgentPlan["kind"]): number {
+  if (!isCall(definition)) return 0;
+  return (kind === "undo" ? definition.undo : definition)?.retry.failures ?? 0;
+}
+
 /** What is counted as a failure, up to the threshold of its policy. */
 const isCounted = ({ action, reason }: Change): boolean =>
   action === "retry" ||
@@ -96,8 +109,7 @@ const isCounted = ({ action, reason }: Change): boolean =>
 
 function checkCounter({ world: { accuse }, known, witness, change }: Move): void {
   const { step, action } = change;
-  const threshold =
-    (step.plan.kind === "undo" ? known.definition.undo : known.definition)?.retry.failures ?? 0;
+  const threshold = asksAgent(step.plan) ? failuresOf(known.definition, step.plan.kind) : 0;
   const isReset = action === "complete" || action === "resubmit" || action === "resolve";
   const counted = isCounted(change)
     ? Math.min(known.failureCount + 1, threshold)
@@ -179,8 +191,9 @@ function checkCause(move: Move): void {
 /** Whether an instance refused the step by another contract than the workflow was made with. */
 function isByAnotherContract({ facts, change: { step }, report: { event } }: Move): boolean {
   if (event.kind !== "failed" || event.contract === undefined) return false;
-  if (event.step !== step.plan.name) return false;
-  const needed = contractHashes(facts.definition)[`${agentOf(step)}.${step.plan.operation}`];
+  const { plan, agent } = step;
+  if (event.step !== plan.name || !asksAgent(plan)) return false;
+  const needed = contractHashes(facts.definition)[`${agentOf({ plan, agent })}.${plan.operation}`];
   return event.contract !== needed;
 }
 

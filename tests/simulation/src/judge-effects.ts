@@ -1,5 +1,12 @@
-import { isFinished, type StepDefinition } from "@holdfast/domain";
-import { type Facts, isCall, isSkipped, nameOf, type StepFacts, type TaskFacts } from "./facts.ts";
+import { type CallDefinition, isCall, isFinished } from "@holdfast/domain";
+import {
+  type Facts,
+  isCall as isNameOfCall,
+  isSkipped,
+  nameOf,
+  type StepFacts,
+  type TaskFacts,
+} from "./facts.ts";
 import { type LedgerWatcher, outputIdOf } from "./remote.ts";
 import { sourceOf } from "./workflows.ts";
 import type { World } from "./world.ts";
@@ -25,6 +32,9 @@ export function judgeEffects(world: World, { tasks }: Facts): EffectJudge {
       const found = stepOf(taskId, name);
       if (found === null) return accuse("only what is stored is done", () => nameOf(taskId, name));
       const { facts, step } = found;
+      if (!isCall(step.definition)) {
+        return accuse("a wait asks no Agent", () => nameOf(taskId, name));
+      }
       step.net += 1;
       step.keys.add(key);
       if (step.keys.size > 1) accuse("a step has one idempotency key", () => nameOf(taskId, name));
@@ -39,6 +49,9 @@ export function judgeEffects(world: World, { tasks }: Facts): EffectJudge {
       if (found === null)
         return accuse("only what is stored is undone", () => nameOf(taskId, name));
       const { facts, step } = found;
+      if (!isCall(step.definition)) {
+        return accuse("a wait is not undone", () => nameOf(taskId, name));
+      }
       step.net -= 1;
       if (facts.goal === "do")
         accuse("a task that goes on is not undone", () => nameOf(taskId, name));
@@ -66,7 +79,7 @@ export function judgeEffects(world: World, { tasks }: Facts): EffectJudge {
 interface Effect {
   readonly taskId: string;
   readonly facts: TaskFacts;
-  readonly definition: StepDefinition;
+  readonly definition: CallDefinition;
 }
 
 function checkOrder({ accuse }: World, { taskId, facts, definition }: Effect): void {
@@ -75,7 +88,9 @@ function checkOrder({ accuse }: World, { taskId, facts, definition }: Effect): v
   for (const before of isBeyondRecall ? [] : definition.after) {
     const earlier = facts.steps.get(before);
     if (earlier === undefined || isSkipped(facts, earlier.definition)) continue;
-    if (earlier.net === 1) continue;
+    if (isCall(earlier.definition) ? earlier.net === 1 : earlier.state === "processed") continue;
+    // What waited is over by now, and is not undone.
+    if (!isCall(earlier.definition) && facts.goal === "undo") continue;
     accuse(
       "nothing is done before what it builds on",
       () => `${nameOf(taskId, definition.name)}: ${before}`,
@@ -100,11 +115,17 @@ function checkInput(
 
 function checkReverseOrder({ accuse }: World, { taskId, facts, definition }: Effect): void {
   const { name } = definition;
-  for (const later of facts.definition.steps) {
-    const isLater = later.after.includes(name) && later.undo !== null;
-    if (!isLater || facts.steps.get(later.name)?.net === 0) continue;
+  for (const later of callsAfter(facts, name)) {
+    if (later.undo === null || facts.steps.get(later.name)?.net === 0) continue;
     accuse("what was done last is undone first", () => `${nameOf(taskId, name)}: ${later.name}`);
   }
+}
+
+/** The calls that come after a step, directly or through waits. */
+function callsAfter(facts: TaskFacts, name: string): readonly CallDefinition[] {
+  return facts.definition.steps
+    .filter(({ after }) => after.includes(name))
+    .flatMap((later) => (isCall(later) ? [later] : callsAfter(facts, later.name)));
 }
 
 interface Result {
@@ -115,7 +136,7 @@ interface Result {
 }
 
 function checkResult({ accuse }: World, { taskId, facts, name, step }: Result): void {
-  if (!isCall(name)) return;
+  if (!isNameOfCall(name) || !isCall(step.definition)) return;
   const witness = () =>
     `${nameOf(taskId, name)}: ${step.net} times, and the task is ${facts.processState}`;
   if (facts.processState === "processed") {

@@ -1,4 +1,4 @@
-import { agentOf, type StepPlan, stepsOf, type Task } from "@holdfast/domain";
+import { type AgentPlan, agentOf, callsOf, stepKinds, stepsOf, type Task } from "@holdfast/domain";
 import type { PauseTarget } from "@holdfast/state-store";
 import { epoch, type StoreWatcher } from "@holdfast/testing/simulator";
 import { nameOf } from "./facts.ts";
@@ -11,7 +11,7 @@ interface Submitted extends Pausable {
 const hour = 3_600_000;
 
 /** Milliseconds that a step may be delayed at most: an hour, or the longest delay of its policy. */
-const boundOf = ({ retry, coolDown }: StepPlan): number =>
+const boundOf = ({ retry, coolDown }: AgentPlan): number =>
   Math.max(hour, retry.max, coolDown?.wait ?? 0);
 
 /** What operators did and were answered, and the rules that follow from it. */
@@ -34,8 +34,9 @@ export function judgeOperators(world: World): OperatorJudge {
     targetPaused: (target) => record.begin(record.spansOf(target)),
     targetResumed: (target) => record.end(record.spansOf(target)),
 
-    submitted({ task }, { name: workflow, completeWithin: limit, steps }) {
-      const agents = new Set(steps.map(({ agent }) => agent));
+    submitted({ task }, definition) {
+      const { name: workflow, completeWithin: limit } = definition;
+      const agents = new Set(callsOf(definition).map(({ agent }) => agent));
       tasks.set(task.taskId, { at: timeline.now, limit, workflow, agents, pauses: [] });
     },
 
@@ -78,6 +79,8 @@ function judgeDelays({ timeline, accuse }: World, task: Task): void {
   for (const step of stepsOf(task)) {
     // Set aside until its workflow is resumed: that it goes on then is a rule of its own.
     if (step.processState !== "pending" || step.notBefore === Number.POSITIVE_INFINITY) continue;
+    // What waits is never pending: that is a rule of its own.
+    if (!stepKinds[step.plan.kind].isClaimed) continue;
     if (step.notBefore - epoch - timeline.now <= boundOf(step.plan)) continue;
     accuse("no step rests beyond its bound", () => nameOf(task.taskId, step.plan.name));
   }

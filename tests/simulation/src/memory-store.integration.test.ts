@@ -65,6 +65,9 @@ const travel = (ms: number) => `
          start_by = start_by - interval '${ms} ms', complete_by = complete_by - interval '${ms} ms',
          resend_at = resend_at - interval '${ms} ms', started_at = started_at - interval '${ms} ms',
          heartbeat_at = heartbeat_at - interval '${ms} ms';
+  update state.waits
+     set deadline = deadline - interval '${ms} ms', due_at = due_at - interval '${ms} ms',
+         opened_at = opened_at - interval '${ms} ms';
   update state.tasks
      set updated_at = updated_at - interval '${ms} ms', complete_by = complete_by - interval '${ms} ms',
          created_at = created_at - interval '${ms} ms', paused_at = paused_at - interval '${ms} ms';

@@ -1,18 +1,28 @@
 import { expiredQueue, replyQueues, StepRequest } from "@holdfast/contracts";
-import type { StepPlan, Task, TaskEvent, WorkflowPlan } from "@holdfast/domain";
+import { asksAgent, type PendingStep, type Task, type TaskEvent } from "@holdfast/domain";
 import type { Broker, Delivery, OutgoingMessage } from "@holdfast/messaging";
 import type { ClaimedStep, Expired } from "@holdfast/state-store";
-import type { Domain, Host, MemoryStore, SimulatedBroker } from "@holdfast/testing/simulator";
+import type { Host, MemoryStore, SimulatedBroker } from "@holdfast/testing/simulator";
 import { breakerMutants } from "./breaker-mutants.ts";
 import { capacityMutants } from "./capacity-mutants.ts";
 import { contractMutants } from "./contract-mutants.ts";
-import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-fold.ts";
+import {
+  addChanges,
+  editChanges,
+  editEvents,
+  editPlans,
+  editTasks,
+  editWorkflows,
+  inHand,
+  upstreamOf,
+} from "./edit-fold.ts";
 import type { Mutation } from "./mutation.ts";
 import { operatorMutants } from "./operator-mutants.ts";
 import { orderMutants } from "./order-mutants.ts";
 import { poolMutants } from "./pool-mutants.ts";
 import { rolloutMutants } from "./rollout-mutants.ts";
 import { signMutants } from "./sign-mutants.ts";
+import { waitMutants } from "./wait-mutants.ts";
 
 /** Mutants by name, as what was built wrongly. The simulation must find each of them. */
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -147,7 +157,9 @@ export const mutants: Readonly<Record<string, Mutation>> = {
     ),
   },
   "a step is tried again without limit": {
-    domain: editPlans((step) => ({ ...step, retry: { ...step.retry, failures: 1_000 } })),
+    domain: editPlans((step) =>
+      asksAgent(step) ? { ...step, retry: { ...step.retry, failures: 1_000 } } : step,
+    ),
   },
   "a step does not wait for those before it": {
     domain: editPlans((step) => ({ ...step, after: [] })),
@@ -167,7 +179,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
           step.processState === "waiting" && step.plan.kind === "undo" ? [step] : [],
         );
         const planned = waiting.map((step) => ({
-          step: { ...step, processState: "pending", notBefore: options.now } as const,
+          step: { ...step, processState: "pending", notBefore: options.now } as PendingStep,
           action: "plan" as const,
           from: "waiting" as const,
           reason: null,
@@ -249,7 +261,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
         port.claimDueSteps(options).catch(() =>
           [...store.tasks.values()].flatMap(({ task, ranks }) =>
             [...ranks.keys()].map((name): ClaimedStep => {
-              const { plan, attempt, keyGeneration } = task.steps.get(name)!;
+              const { plan, attempt, keyGeneration } = task.steps.get(name) as PendingStep;
               return {
                 taskId: task.taskId,
                 name,
@@ -364,6 +376,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   ...breakerMutants,
   ...poolMutants,
   ...signMutants,
+  ...waitMutants,
   ...contractMutants,
   ...rolloutMutants,
 };
@@ -433,28 +446,6 @@ const withoutResends = (task: Task): Task => ({
     ]),
   ),
 });
-
-function editWorkflows(edit: (plan: WorkflowPlan) => WorkflowPlan) {
-  return (domain: Domain): Domain => ({
-    ...domain,
-    planWorkflow: (definition) => edit(domain.planWorkflow(definition)),
-  });
-}
-
-function editPlans(edit: (step: StepPlan) => StepPlan) {
-  return editWorkflows((plan) => ({
-    ...plan,
-    steps: new Map([...plan.steps].map(([name, step]) => [name, edit(step)])),
-  }));
-}
-
-const upstreamOf = ({ downstream }: WorkflowPlan): ReadonlyMap<string, readonly string[]> =>
-  new Map(
-    [...downstream.keys()].map((name) => [
-      name,
-      [...downstream].flatMap(([earlier, later]) => (later.includes(name) ? [earlier] : [])),
-    ]),
-  );
 
 function forScheduler(edit: (port: SimulatedBroker) => SimulatedBroker) {
   return (port: SimulatedBroker, host: Host): SimulatedBroker =>

@@ -1,4 +1,11 @@
-import { idempotencyKey, isFinished, type Json, type Step, stepsOf } from "@holdfast/domain";
+import {
+  idempotencyKey,
+  isCall,
+  isFinished,
+  type Json,
+  type Step,
+  stepsOf,
+} from "@holdfast/domain";
 import type { PauseTarget } from "@holdfast/state-store";
 import {
   type AtOnce,
@@ -138,7 +145,7 @@ function operatorSteps(world: World, { apply, service, facts }: OperatorStepsOpt
 function inputOf(facts: Facts, { task, input }: StoredTask, name: string) {
   const known = facts.tasks.get(task.taskId);
   const definition = known?.steps.get(name)?.definition;
-  const source = definition === undefined ? null : sourceOf(definition);
+  const source = definition === undefined || !isCall(definition) ? null : sourceOf(definition);
   const before = source === null ? undefined : known?.steps.get(source);
   const isMissing =
     source === null || before === undefined || !known || isSkipped(known, before.definition);

@@ -1,4 +1,4 @@
-import type { StepPlan } from "@holdfast/domain";
+import { type AgentPlan, asksAgent, type StepPlan } from "@holdfast/domain";
 import { editEvents } from "./edit-fold.ts";
 import type { Mutation } from "./mutation.ts";
 
@@ -19,14 +19,17 @@ export const poolMutants: Readonly<Record<string, Mutation>> = {
     domain: editEvents((event, task) => {
       if (!("agent" in event) || !("step" in event)) return event;
       const step = task.steps.get(event.step);
-      const isMember = step?.plan.pool?.agents.includes(event.agent ?? "") === true;
-      return isMember && step.agent !== null ? { ...event, agent: step.agent } : event;
+      const pool = step !== undefined && asksAgent(step.plan) ? step.plan.pool : null;
+      const isMember = pool?.agents.includes(event.agent ?? "") === true;
+      return isMember && step !== undefined && step.agent !== null
+        ? { ...event, agent: step.agent }
+        : event;
     }),
   },
 };
 
 /** The plan as if its Agents shared keys. */
-const sharing = (plan: StepPlan): StepPlan => ({
+const sharing = (plan: AgentPlan): AgentPlan => ({
   ...plan,
   pool: plan.pool && { ...plan.pool, sharesKeys: true },
 });

@@ -17,6 +17,7 @@ import { judgeMoves, type MoveOptions } from "./judge-moves.ts";
 import { judgeOperators, type OperatorJudge } from "./judge-operators.ts";
 import { judgeOrder } from "./judge-order.ts";
 import { judgeVersions, type VersionJudge } from "./judge-versions.ts";
+import { judgeWaits } from "./judge-waits.ts";
 import type { Mutation } from "./mutation.ts";
 import { unleashNemesis } from "./nemesis.ts";
 import { type OperatorActs, operatorActs } from "./operator-acts.ts";
@@ -147,6 +148,7 @@ function openMemory(world: World, { judges, scenario, mutation }: MemoryOptions)
       judges.order,
       judges.breakers,
       judges.operators,
+      judges.waits,
       ...(world.isRollout ? [judges.versions] : []),
     ],
   });
@@ -208,6 +210,7 @@ interface Referee {
   readonly order: StoreWatcher;
   readonly breakers: StoreWatcher;
   readonly operators: OperatorJudge;
+  readonly waits: StoreWatcher;
   readonly versions: VersionJudge;
   readonly messages: MessageJudge;
   readonly effects: EffectJudge;
@@ -225,6 +228,7 @@ function referee(world: World, options: RefereeOptions): Referee {
     order: judgeOrder(world),
     breakers: judgeBreakers(world),
     operators: judgeOperators(world),
+    waits: judgeWaits(world),
     versions: judgeVersions(world, options.orders),
     messages: judgeMessages(world, facts),
     effects: judgeEffects(world, facts),

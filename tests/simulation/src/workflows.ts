@@ -1,4 +1,4 @@
-import type { StepDefinition, WorkflowDefinition } from "@holdfast/domain";
+import type { CallDefinition, WorkflowDefinition } from "@holdfast/domain";
 import {
   defineAgent,
   defineWorkflow,
@@ -101,6 +101,20 @@ const maybe = defineWorkflow("maybe.v1", Order, ({ order, wanted }, step) => {
   const onlyIf = equals(wanted, true);
   const b = step("b", { call: right.charge({ order, from: a.id }), onlyIf, ...brief });
   step("c", { call: left.reserve({ order, from: b.id }), ...brief });
+});
+
+/** It rests before, between and beside its calls, and under a condition. */
+const resting = defineWorkflow("resting.v1", Order, ({ order, wanted }, step) => {
+  step.sleep("first", { for: "150ms" });
+  const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+  const between = step.sleep("between", { for: "300ms" });
+  const beside = step.sleep("beside", { for: "450ms", after: [a] });
+  const under = step.sleep("under", { for: "80ms", after: [a], onlyIf: equals(wanted, true) });
+  step("b", {
+    call: right.charge({ order, from: a.id }),
+    after: [between, beside, under],
+    ...brief,
+  });
 });
 
 const halting = defineWorkflow("halting.v1", Order, ({ order }, step) => {
@@ -213,6 +227,8 @@ const workflows: readonly Workflow<Order>[] = [
   pooled,
   pooled,
   shared,
+  resting,
+  resting,
 ];
 
 /** What schedules choose from: what stands here twice, twice as often. */
@@ -228,7 +244,7 @@ export const sharesKeys = ({ remotes = {} }: WorkflowDefinition): boolean =>
 export const agentNames = ["left", "right", "north", "south"] as const;
 
 /** The step whose output a step asks for; null: none. */
-export function sourceOf({ input: template }: StepDefinition): string | null {
+export function sourceOf({ input: template }: CallDefinition): string | null {
   const { from } = template as { readonly from: null | { readonly $ref: string } };
   return from === null ? null : (from.$ref.split("/")[2] ?? null);
 }

@@ -256,7 +256,11 @@ async function moveOthers(move: Move, ms: number): Promise<void> {
 }
 
 const queuesOfAgents = [
-  ...new Set(fulfilOrder.definition.steps.map(({ agent }) => agentQueue(agent))),
+  ...new Set(
+    fulfilOrder.definition.steps.flatMap((step) =>
+      "agent" in step ? [agentQueue(step.agent)] : [],
+    ),
+  ),
 ];
 
 /** Milliseconds. */

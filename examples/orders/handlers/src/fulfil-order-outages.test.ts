@@ -8,7 +8,7 @@ const second = 1_000;
 const minute = 60 * second;
 /** What the shop promises its customers to survive. */
 const outage = 10 * minute;
-const { steps } = fulfilOrder.definition;
+const steps = fulfilOrder.definition.steps.filter((step) => "agent" in step);
 /** The step that waits for good until its mail is sent is no part of this. */
 const ending = steps.filter(({ onFailure }) => onFailure === "undo");
 

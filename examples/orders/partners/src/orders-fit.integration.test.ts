@@ -1,4 +1,4 @@
-import { type Json, lookupIn, resolveTemplate } from "@holdfast/domain";
+import { callsOf, type Json, lookupIn, resolveTemplate } from "@holdfast/domain";
 import {
   fulfilOrder,
   inventory,
@@ -93,7 +93,7 @@ test("any order that is taken fits every contract and every partner that gets a 
       expect(taken.error?.issues ?? []).toEqual([]);
       orders += 1;
       const outputs = new Map<string, Json>();
-      for (const step of fulfilOrder.definition.steps) {
+      for (const step of callsOf(fulfilOrder.definition)) {
         const name = `${step.agent}.${step.operation}`;
         const lookup = lookupIn({ input: taken.data as unknown as Json, outputs });
         const checked = await operations

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   agentsOfStep,
+  callsOf,
   canonicalJson,
   type Template,
   type WorkflowDefinition,
@@ -54,13 +55,10 @@ export function contractsOf(definition: WorkflowDefinition): readonly NeededCont
   return needed;
 }
 
-function contractsIn({
-  steps,
-  inputs = {},
-  outputs = {},
-}: WorkflowDefinition): readonly NeededContract[] {
+function contractsIn(definition: WorkflowDefinition): readonly NeededContract[] {
+  const { inputs = {}, outputs = {} } = definition;
   const needed = new Map<string, NeededContract>();
-  for (const step of steps) {
+  for (const step of callsOf(definition)) {
     const { agent: first, operation } = step;
     const schemaIn = (schemas: JsonSchema): JsonSchema | null =>
       (own(schemas, `${first}.${operation}`) as JsonSchema | undefined) ?? null;
@@ -101,10 +99,10 @@ export const contractHashes = (
 
 /** What the steps of a workflow that ask for an operation are given. */
 export const givenTo = (
-  { steps }: WorkflowDefinition,
+  definition: WorkflowDefinition,
   asked: Pick<NeededContract, "agent" | "operation">,
 ): readonly Template[] =>
-  steps
+  callsOf(definition)
     .filter(
       (step) => step.operation === asked.operation && agentsOfStep(step).includes(asked.agent),
     )

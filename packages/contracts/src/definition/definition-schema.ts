@@ -106,14 +106,53 @@ const Undo = Type.Object(
   { ...closed, description: "What undoes the step; null: there is nothing to undo." },
 );
 
-const Step = Type.Object(
-  {
-    // It becomes part of pointers, keys and names of undo steps: hence the reserved characters.
-    name: Type.String({
-      maxLength: 100,
-      pattern: `^[^:/#\\[\\s${controlCharacters}\\ud800-\\udfff]{1,100}$`,
-      description: "Its name in the workflow: without `:`, `/`, `#`, `[` and spaces.",
+/** A hundred years. No timer runs for as long: a wait is an instant in the store. */
+const longestWait = 36_525 * 86_400_000;
+
+const waitFor = (description: string) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: longestWait,
+      description: `${description} In milliseconds.`,
     }),
+  );
+
+/** What all steps have. */
+const Placed = {
+  // It becomes part of pointers, keys and names of undo steps: hence the reserved characters.
+  name: Type.String({
+    maxLength: 100,
+    pattern: `^[^:/#\\[\\s${controlCharacters}\\ud800-\\udfff]{1,100}$`,
+    description: "Its name in the workflow: without `:`, `/`, `#`, `[` and spaces.",
+  }),
+  after: Type.Array(Type.String({ maxLength: 100 }), {
+    maxItems: 64,
+    uniqueItems: true,
+    description: "The steps that must be processed or skipped before it; empty: it starts at once.",
+  }),
+  onlyIf: payload("A condition: the step is skipped unless it holds; null: it is never skipped."),
+};
+
+const Wait = Type.Object(
+  {
+    kind: Type.Literal("wait", { description: "A step that asks no Agent, and waits." }),
+    ...Placed,
+    for: waitFor("How long it waits. This, or `until`."),
+    until: Type.Optional(
+      payload("A template of the instant until which it waits, with its zone. This, or `for`."),
+    ),
+    atMost: waitFor("The longest that it waits, whatever `until` says; absent: any time."),
+    onFailure: Type.Enum(["undo", "halt"], {
+      description: "What follows if `until` is no instant: undoes the task, or halts it.",
+    }),
+  },
+  { ...closed, description: "A step that waits for a time." },
+);
+
+const Call = Type.Object(
+  {
+    name: Placed.name,
     agent: agentNamed("The Agent that is asked."),
     agents: Type.Optional(
       Type.Array(agentNamed("The name of an Agent."), {
@@ -126,13 +165,8 @@ const Step = Type.Object(
     ),
     operation: operationNamed("What the Agent is asked to do."),
     input: payload("A template: what the Agent is given."),
-    after: Type.Array(Type.String({ maxLength: 100 }), {
-      maxItems: 64,
-      uniqueItems: true,
-      description:
-        "The steps that must be processed or skipped before it; empty: it starts at once.",
-    }),
-    onlyIf: payload("A condition: the step is skipped unless it holds; null: it is never skipped."),
+    after: Placed.after,
+    onlyIf: Placed.onlyIf,
     maxRequeues: Type.Optional(
       count(
         "How often in a row it may be sent again without a failure before the task halts; absent: without limit.",
@@ -143,7 +177,7 @@ const Step = Type.Object(
     onFailure: OnFailure,
     faults: faultsOf(OnFailure),
   },
-  closed,
+  { ...closed, description: "A step that asks an Agent." },
 );
 
 const Remote = Type.Object(
@@ -170,23 +204,27 @@ const inputPointer = (description: string) =>
 const schemasOf = (description: string) =>
   Type.Optional(Type.Record(Type.String(), Type.Object({}), { description }));
 
+const stepsOptions = {
+  minItems: 1,
+  maxItems: 100,
+  description: "The steps; what was done is undone in reverse order.",
+};
+
 /**
  * The outer form of a definition; templates and conditions are for those who know their meaning.
  */
 export const definitionSchema = Type.Object(
   {
-    format: Type.Literal(definitionFormat, { description: "The version of this notation." }),
+    format: Type.Enum([1, definitionFormat], {
+      description: "The version of this notation: 2 if a step waits.",
+    }),
     name: Type.String({
       maxLength: 100,
       pattern: workflowNamePattern,
       description: "The name of the workflow with its version, such as `book-trip.v1`.",
     }),
     inputSchema: Type.Object({}, { description: "The JSON Schema of the input of a task." }),
-    steps: Type.Array(Step, {
-      minItems: 1,
-      maxItems: 100,
-      description: "The steps; what was done is undone in reverse order.",
-    }),
+    steps: Type.Array(Type.Union([Call, Wait]), stepsOptions),
     completeWithin: nullable(
       Type.Integer({
         minimum: 1,
@@ -245,8 +283,25 @@ let conforms: ValidateFunction | undefined;
  */
 export const prepareForm = (): void => void formErrors(null);
 
+/**
+ * The same form, in which a step is held to that of its kind alone: so an error says what of it is
+ * wrong.
+ */
+const formOfKinds = () => ({
+  ...definitionSchema,
+  properties: {
+    ...definitionSchema.properties,
+    steps: {
+      ...definitionSchema.properties.steps,
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      items: { if: { type: "object", required: ["kind"] }, then: Wait, else: Call },
+    },
+  },
+});
+
 /** Everything that is wrong with the outer form. */
 export function formErrors(json: unknown): readonly ErrorObject[] {
-  conforms ??= new Ajv({ ...ofOurOwn, allErrors: true, strict: false }).compile(definitionSchema);
-  return conforms(json) ? [] : (conforms.errors ?? []);
+  conforms ??= new Ajv({ ...ofOurOwn, allErrors: true, strict: false }).compile(formOfKinds());
+  if (conforms(json)) return [];
+  return (conforms.errors ?? []).filter(({ keyword }) => keyword !== "if");
 }

@@ -87,7 +87,11 @@ describe("a problem with the form", () => {
       workflow([step("a")], { name: "fulfil-order" }),
       /^fulfil-order: name must match/,
     ],
-    ["an unknown format", workflow([step("a")], { format: 2 }), /format must be equal to constant/],
+    [
+      "an unknown format",
+      workflow([step("a")], { format: 3 }),
+      /format must be equal to one of the allowed values/,
+    ],
     ["no steps", workflow([]), /steps must NOT have fewer than 1 items/],
     ["more than 100 steps", workflow(many(101)), /steps must NOT have more than 100 items/],
     [

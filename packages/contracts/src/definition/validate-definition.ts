@@ -1,7 +1,9 @@
 import {
   type Condition,
   ContractFault,
+  expressionIn,
   type Json,
+  parseInstant,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { ErrorObject } from "ajv";
@@ -100,7 +102,7 @@ function problemsOf(json: unknown, errors: readonly ErrorObject[]): readonly Pro
   const { steps, output, fairness, inputSchema, remotes } = fields(json);
   const all: readonly unknown[] = Array.isArray(steps) ? steps : [];
   const names = all.map((step, index) => nameOf(step) ?? `${index + 1}`);
-  const form = errors.map((error) => describe(error, names));
+  const form = [...errors.map((error) => describe(error, names)), ...formatProblems(json, all)];
   if (all.length > 100) return form;
   const contents = all.flatMap((step, index) =>
     contentProblems(step).map(({ field, what }) => ({
@@ -131,6 +133,37 @@ function problemsOf(json: unknown, errors: readonly ErrorObject[]): readonly Pro
   return [...form, ...contents, ...outcome, ...order, ...shares, ...pools];
 }
 
+/** An earlier release reads format 1, and would not know what to do with a step that waits. */
+function formatProblems(json: unknown, steps: readonly unknown[]): readonly Problem[] {
+  const waits = steps.find((step) => fields(step)["kind"] !== undefined);
+  if (waits === undefined || fields(json)["format"] !== 1) return [];
+  const what = `format must be 2: step "${nameOf(waits)}" waits, which format 1 does not have`;
+  return [{ step: null, what, pointer: "/format" }];
+}
+
+/** A wait has one end: after so long, or when a value says. */
+function checkWait(step: Fields): readonly { field: string; what: string }[] {
+  const { until, atMost } = step;
+  const isFor = step["for"] !== undefined;
+  if (isFor === (until !== undefined)) {
+    return [
+      { field: isFor ? "until" : "for", what: "a wait has either for or until: say one of them" },
+    ];
+  }
+  if (isFor) {
+    const what = "is for a wait until an instant: leave it out, for says how long this one lasts";
+    return atMost === undefined ? [] : [{ field: "atMost", what }];
+  }
+  const problems = checkTemplate(until);
+  if (problems.length > 0) return problems.map((what) => ({ field: "until", what }));
+  const expression = expressionIn(until as Json);
+  const written = expression?.kind === "literal" ? expression.value : until;
+  const isValue = expression !== null && expression.kind !== "literal";
+  if (isValue || (typeof written === "string" && !Number.isNaN(parseInstant(written)))) return [];
+  const what = `${JSON.stringify(written)} is no instant with its zone, such as 2026-11-24T10:00:00Z: write one, or the place of a value`;
+  return [{ field: "until", what }];
+}
+
 function poolProblem(names: readonly string[], pointer: string, detail: string): Problem {
   const [, root, index] = pointer.split("/");
   return root === "steps"
@@ -139,9 +172,10 @@ function poolProblem(names: readonly string[], pointer: string, detail: string):
 }
 
 function contentProblems(step: unknown): readonly { field: string; what: string }[] {
-  const { input, onlyIf = null } = fields(step);
+  const { input, onlyIf = null, kind } = fields(step);
   const conditions = onlyIf === null ? [] : checkCondition(onlyIf);
   return [
+    ...(kind === undefined ? [] : checkWait(fields(step))),
     ...checkExtension(step, "extendUpTo"),
     ...checkExtension(fields(step)["undo"], "undo/extendUpTo"),
     ...checkTemplate(input).map((what) => ({ field: "input", what })),
@@ -163,7 +197,8 @@ function checkExtension(
 
 /** What can be read of a step; null for what has no name. */
 function asOrdered(step: unknown): OrderedStep | null {
-  const { after, input = null, onlyIf = null } = fields(step);
+  const { after, input: given, until = null, onlyIf = null } = fields(step);
+  const input = given ?? until;
   const name = nameOf(step);
   if (name === null) return null;
   const readable = onlyIf !== null && checkCondition(onlyIf).length === 0;

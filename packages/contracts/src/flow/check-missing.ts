@@ -24,6 +24,7 @@ import { flowAside } from "../aside/judge-aside.ts";
 import { type FieldFault, type InputCheck, openInput } from "../definition/check-input.ts";
 import { placeOfError } from "../definition/schema-compiler.ts";
 import { isObject } from "../schema/schema-keywords.ts";
+import { type Taken, takenBy } from "./taken-by.ts";
 import { type OpenUse, type ValueFlow, valueFlow } from "./value-flow.ts";
 
 /** What is wrong with the input of a task; found aside where that takes long. */
@@ -71,6 +72,7 @@ function taskInput(definition: WorkflowDefinition, { open, flow }: Ways): TaskIn
 /** A step that may miss values of the input. */
 interface StepNeeds {
   readonly step: StepDefinition;
+  readonly taken: Taken;
   readonly uses: readonly OpenUse[];
   /**
    * Holds what the step would be given to its contract, where that is made of the task's input
@@ -89,29 +91,31 @@ function needsOf(
       ({ step: name, shows }) => name === step.name && shows === "submission",
     );
     if (uses.length === 0) return [];
-    const isAlone = refsOf(step.input).every((pointer) => stepOfRef(pointer) === null);
-    const schema = definition.inputs![`${step.agent}.${step.operation}`]!;
-    return [{ step, uses, contract: isAlone ? open(schema, { allErrors: false }) : null }];
+    const taken = takenBy(step, definition);
+    const isAlone = refsOf(taken.template).every((pointer) => stepOfRef(pointer) === null);
+    const contract = isAlone ? open(taken.schema!, { allErrors: false }) : null;
+    return [{ step, taken, uses, contract }];
   });
 }
 
 function missingFor(
-  { step, uses, contract }: StepNeeds,
+  { step, taken, uses, contract }: StepNeeds,
   lookup: Lookup,
 ): Soon<readonly FieldFault[]> {
   if (step.onlyIf !== null && !evaluateCondition(step.onlyIf, lookup)) return [];
   if (contract === null) {
     return uses
       .filter((use) => isMissing(use, lookup))
-      .map(({ value }) => faultAt(value, `is missing: ${neededBy(step)}`));
+      .map(({ value }) => faultAt(value, `is missing: ${neededBy(step, taken)}`));
   }
-  return soon(contract(resolveTemplate(step.input, lookup)), ({ errors: [error] }) => {
+  const { template } = taken;
+  return soon(contract(resolveTemplate(template, lookup)), ({ errors: [error] }) => {
     if (error === undefined) return [];
     const place = placeOfError(error);
-    const missing = missingAt(step.input, place, lookup);
+    const missing = missingAt(template, place, lookup);
     return missing === null
-      ? [faultAt(pointerAt(step.input, place), `${error.message}: ${neededBy(step)}`)]
-      : [faultAt(missing, `is missing: ${neededBy(step)}`)];
+      ? [faultAt(pointerAt(template, place), `${error.message}: ${neededBy(step, taken)}`)]
+      : [faultAt(missing, `is missing: ${neededBy(step, taken)}`)];
   });
 }
 
@@ -120,8 +124,8 @@ function isMissing({ value, within, missing }: OpenUse, lookup: Lookup): boolean
   return lookup(value) === (missing === "null" ? null : undefined);
 }
 
-const neededBy = ({ name, agent, operation }: StepDefinition): string =>
-  `step "${name}" needs it for ${agent}.${operation}`;
+const neededBy = ({ name }: StepDefinition, { field, by }: Taken): string =>
+  field === "until" ? `step "${name}" waits until then` : `step "${name}" needs it for ${by}`;
 
 const faultAt = (pointer: string, detail: string): FieldFault => ({
   pointer: pointer.slice("/input".length),

@@ -1,11 +1,11 @@
 import {
+  type CallDefinition,
   evaluateCondition,
   type Json,
   type Lookup,
   lookupIn,
   missingAt,
   resolveTemplate,
-  type StepDefinition,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import { testScope } from "@holdfast/test-servers";
@@ -43,12 +43,12 @@ interface Values {
 const lookupOf = ({ input, output }: Values): Lookup =>
   lookupIn({ input, outputs: new Map([["first", output]]) });
 
-const runs = ({ onlyIf }: StepDefinition, lookup: Lookup): boolean =>
+const runs = ({ onlyIf }: CallDefinition, lookup: Lookup): boolean =>
   onlyIf === null || evaluateCondition(onlyIf, lookup);
 
 /** All values that a task of the definition can have when its second step runs. */
 function valuesOf({ outputs, steps }: WorkflowDefinition, takes: Fits): readonly Values[] {
-  const [first, second] = steps as [StepDefinition, StepDefinition];
+  const [first, second] = steps as [CallDefinition, CallDefinition];
   const returned = pool.filter(fitting(outputs?.["one.make"]));
   return pool.filter(takes).flatMap((input) => {
     const isSkipped = !runs(first, lookupOf({ input, output: null }));
@@ -75,7 +75,7 @@ test("what storing and submitting accept never breaks a contract for want of a v
       if (definitionFaults(json).length > 0) return;
       const definition = json as unknown as WorkflowDefinition;
       if (valueFlow(definition).open.some(({ shows }) => shows === "run")) return;
-      const [, { input: template }] = definition.steps as [StepDefinition, StepDefinition];
+      const [, { input: template }] = definition.steps as [CallDefinition, CallDefinition];
       const check = compileTaskInput(definition);
       const wrongIn = wrongPlace(definition.inputs!["two.take"]);
       const placeIn = (values: Values) => wrongIn(resolveTemplate(template, lookupOf(values)));

@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   expressionIn,
+  isCall,
   type Json,
   parsePointer,
   refsOf,
@@ -46,6 +47,7 @@ import {
   spend,
   targetOf,
 } from "./schema-reader.ts";
+import { returnedBy, type Taken, takenBy } from "./taken-by.ts";
 
 /**
  * A value that a step may need and not find: neither schemas nor conditions say whether it is
@@ -114,18 +116,14 @@ interface Sources {
   readonly schemaOf: (pointer: string) => JsonSchema | undefined;
   /** Its pointer there. */
   readonly nameOf: (pointer: string) => string;
-  readonly contractOf: (step: StepDefinition) => SchemaReader;
-  readonly contractSchemaOf: (step: StepDefinition) => JsonSchema | undefined;
+  readonly takenBy: (step: StepDefinition) => Taken;
+  readonly contractOf: (taken: Taken) => SchemaReader;
   readonly steps: ReadonlyMap<string, StepDefinition>;
   readonly budget: Budget;
 }
 
-const operationOf = ({ agent, operation }: StepDefinition): string => `${agent}.${operation}`;
-
-function sourcesOf(
-  { inputSchema, inputs = {}, outputs = {}, steps }: WorkflowDefinition,
-  budget: Budget,
-): Sources {
+function sourcesOf(definition: WorkflowDefinition, budget: Budget): Sources {
+  const { inputSchema, steps } = definition;
   const readers = new Map<Json | undefined, SchemaReader>();
   const read = (schema: JsonSchema | undefined): SchemaReader => {
     const known = readers.get(schema) ?? readSchema(schema);
@@ -136,24 +134,23 @@ function sourcesOf(
   const byName = new Map(steps.map((step) => [step.name, step]));
   const stepAt = (pointer: string) => byName.get(parsePointer(pointer)[1] ?? "");
   const outputOf = (step: StepDefinition | undefined) =>
-    step === undefined ? undefined : own(outputs, operationOf(step));
+    step === undefined ? undefined : returnedBy(step, definition);
   const schemaOf = (pointer: string) =>
-    (isInput(pointer) ? inputSchema : outputOf(stepAt(pointer))) as JsonSchema | undefined;
+    isInput(pointer) ? inputSchema : outputOf(stepAt(pointer));
   const readerOf = (pointer: string) => read(isInput(pointer) ? closed : schemaOf(pointer));
-  const contractSchemaOf = (step: StepDefinition) =>
-    own(inputs, operationOf(step)) as JsonSchema | undefined;
   return {
     steps: byName,
     budget,
     schemaOf,
     readerOf,
-    contractSchemaOf,
-    contractOf: (step) => read(contractSchemaOf(step)),
+    takenBy: (step) => takenBy(step, definition),
+    contractOf: ({ schema }) => read(schema),
     nameOf: (pointer) => {
       const step = stepAt(pointer);
-      return isInput(pointer) || step === undefined
-        ? "/inputSchema"
-        : `/outputs/${escaped(operationOf(step))}`;
+      if (isInput(pointer) || step === undefined) return "/inputSchema";
+      return isCall(step)
+        ? `/outputs/${escaped(takenBy(step, definition).by)}`
+        : "what a wait returns";
     },
     presenceBelow: (pointer) => presenceBelow(readerOf(pointer), pathOf(pointer).keys, budget),
     presenceOf(pointer, proven) {
@@ -251,6 +248,7 @@ const pointerOf = (place: readonly Key[]): string =>
 /** All that is followed into one step. */
 interface Flow {
   readonly step: StepDefinition;
+  readonly taken: Taken;
   readonly index: number;
   readonly sources: Sources;
   readonly proven: Proven;
@@ -266,17 +264,19 @@ function flowInto(
   index: number,
   sources: Sources,
 ): Pick<Flow, "faults" | "open"> {
+  const taken = sources.takenBy(step);
   const flow: Flow = {
     step,
+    taken,
     index,
     sources,
     proven: provenBy(step, sources.steps),
-    contract: sources.contractOf(step),
+    contract: sources.contractOf(taken),
     faults: [],
     open: [],
     numbers: new Map(),
   };
-  for (const use of refsIn(step.input, [])) {
+  for (const use of refsIn(taken.template, [])) {
     followValue(flow, use);
     if (use.how.isText !== true && !isWithin(flow, use)) followFields(flow, use, []);
   }
@@ -301,8 +301,8 @@ function followValue(flow: Flow, use: Use): void {
   if (!isText) judgeGap(flow, use, { chance: presence.isNull, missing: "null", mayBeAbsent });
 }
 
-const pointerOfUse = ({ index }: Flow, { place }: Use): string =>
-  `/steps/${index}/input${pointerOf(place)}`;
+const pointerOfUse = ({ index, taken }: Flow, { place }: Use): string =>
+  `/steps/${index}/${taken.field}${pointerOf(place)}`;
 
 interface PossibleGap {
   readonly chance: Chance;
@@ -313,14 +313,14 @@ interface PossibleGap {
 
 function judgeGap(flow: Flow, use: Use, { chance, missing, mayBeAbsent }: PossibleGap): void {
   if (chance === "no") return;
-  const { step, sources, proven, contract } = flow;
+  const { taken, sources, proven, contract } = flow;
   const isSure = (other: string): boolean => {
     const { absent, isNever } = sources.presenceOf(other, proven);
     return absent === "no" && !isNever;
   };
   const demand = demandAt(
     contract,
-    { template: step.input, place: use.place, missing, mayBeAbsent },
+    { template: taken.template, place: use.place, missing, mayBeAbsent },
     { isSure, budget: sources.budget },
   );
   if (demand === "fits") return;
@@ -330,13 +330,13 @@ function judgeGap(flow: Flow, use: Use, { chance, missing, mayBeAbsent }: Possib
 }
 
 function leaveOpen(flow: Flow, use: Use, found: Pick<OpenUse, "missing" | "demand">): void {
-  const { step } = flow;
+  const { step, taken } = flow;
   const { pointer, within, how } = use;
   const isAlone = how.isText !== true && how.isChoice !== true;
   const isOne = isAlone && found.demand === "refuses" && !use.place.some(isSeveral);
   const isCertain =
     areInput([pointer, ...(step.onlyIf === null ? [] : refsOfCondition(step.onlyIf))]) &&
-    (isOne || areInput(refsOf(step.input)));
+    (isOne || areInput(refsOf(taken.template)));
   flow.open.push({
     ...found,
     step: step.name,
@@ -401,11 +401,11 @@ function pairOf({ numbers }: Flow, given: readonly Json[], taken: readonly Json[
 }
 
 /** Whether all that a value may be is what its contract takes, word for word. */
-function isWithin({ sources, step }: Flow, { place, pointer }: Use): boolean {
-  const [given, taken] = [sources.schemaOf(pointer), sources.contractSchemaOf(step)];
+function isWithin({ sources, taken }: Flow, { place, pointer }: Use): boolean {
+  const given = sources.schemaOf(pointer);
   if (place.length > 0 || pathOf(pointer).keys.length > 0) return false;
-  if (given === undefined || taken === undefined) return false;
-  const [one, other] = [given, taken].map((schema) => canonicalJson(schemaMeaning(schema)));
+  if (given === undefined || taken.schema === undefined) return false;
+  const [one, other] = [given, taken.schema].map((schema) => canonicalJson(schemaMeaning(schema)));
   return one === other;
 }
 
@@ -465,13 +465,16 @@ const shown = (pointer: string): string =>
 const never = (pointer: string, schema: string): string =>
   `refers to ${shown(pointer)}, which is never there by ${schema}: correct the pointer, or name the field in the schema`;
 
-function optional({ step, sources, proven }: Flow, { pointer }: Use, missing: Missing): string {
+function optional({ taken, sources, proven }: Flow, { pointer }: Use, missing: Missing): string {
   const value = shown(pointer);
   const source = sources.steps.get(parsePointer(pointer)[1] ?? "");
   const isSkipped = value.startsWith("/steps/") && source !== undefined && !hasRun(source, proven);
   const why = isSkipped
     ? `which is null where step "${source.name}" is skipped`
     : `which may be missing or null by ${sources.nameOf(pointer)}`;
+  if (taken.field === "until") {
+    return `waits until ${value}, ${why}, and a wait needs an instant: make it required in that schema, have the step's condition say that ${value} exists, or give it a fallback`;
+  }
   const needs = missing === "absent" ? "requires it" : "takes no null there";
-  return `takes ${value}, ${why}; the contract of ${operationOf(step)} ${needs}: make it required in that schema, optional in the contract, have the step's condition say that ${value} exists, or give it a fallback`;
+  return `takes ${value}, ${why}; the contract of ${taken.by} ${needs}: make it required in that schema, optional in the contract, have the step's condition say that ${value} exists, or give it a fallback`;
 }

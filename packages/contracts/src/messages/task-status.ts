@@ -19,6 +19,10 @@ const TaskStatusSchema = Type.Object({
     "received",
     /** A step is done, or will not be done. */
     "progress",
+    /** A step waits for a time, and asks no Agent meanwhile. */
+    "awaiting",
+    /** The wait of a step has ended. */
+    "fired",
     "processed",
     /** What was done is being undone. */
     "undoing",

@@ -2,7 +2,13 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorText, type Json, textOfBytes, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  callsOf,
+  errorText,
+  type Json,
+  textOfBytes,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import type { AgentProcesses } from "../agents/agent-processes.ts";
 import type { DevClock } from "../clock/dev-clock.ts";
 import { type Sample, sampleInput } from "./sample-input.ts";
@@ -72,6 +78,9 @@ export function openActions(context: ActionContext): Readonly<Record<string, () 
   };
 }
 
+const firstAgentOf = (definition: WorkflowDefinition | undefined): string =>
+  definition === undefined ? "" : (callsOf(definition)[0]?.agent ?? "");
+
 /**
  * Stops the Agent of the first step before it is asked, so that it certainly dies with that step in
  * its hands.
@@ -80,7 +89,7 @@ async function killInMidStep(
   { api, agents, workflow, signal, say }: ActionContext,
   submit: () => Promise<string | null>,
 ): Promise<string | null> {
-  const agent = workflow()?.definition.steps[0]?.agent ?? "";
+  const agent = firstAgentOf(workflow()?.definition);
   const frozen = agents.freeze(agent);
   if (frozen === null) {
     say(`No Agent ${agent} runs here: k kills Agents of agents/ only.`);

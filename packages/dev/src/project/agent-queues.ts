@@ -1,4 +1,4 @@
-import { agentsOfStep, type WorkflowDefinition } from "@holdfast/domain";
+import { agentsOfStep, callsOf, type WorkflowDefinition } from "@holdfast/domain";
 import { askBroker } from "@holdfast/local-stack";
 import { declareTopology, topologyOf } from "@holdfast/messaging";
 
@@ -23,5 +23,5 @@ export function openAgentQueues(brokerUrl: string, brokerUp: Promise<void>): Age
 }
 
 const agentsOf = (definitions: readonly WorkflowDefinition[]): readonly string[] => [
-  ...new Set(definitions.flatMap(({ steps }) => steps.flatMap(agentsOfStep))),
+  ...new Set(definitions.flatMap(callsOf).flatMap(agentsOfStep)),
 ];

@@ -1,4 +1,4 @@
-import type { StepDefinition, WorkflowDefinition } from "@holdfast/domain";
+import { type CallDefinition, type WorkflowDefinition } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import { findGaps } from "./find-gaps.ts";
 
@@ -8,7 +8,7 @@ const policy = {
   retry: { failures: 1, backoff: 1, max: 1 },
   coolDown: null,
 };
-const step: StepDefinition = {
+const step: CallDefinition = {
   ...policy,
   name: "send",
   agent: "mail",
@@ -19,7 +19,7 @@ const step: StepDefinition = {
   onFailure: "undo",
   undo: { ...policy, operation: "unsend", onFailure: "halt" },
 };
-const workflowOf = (changes: Partial<StepDefinition> = {}): WorkflowDefinition => ({
+const workflowOf = (changes: Partial<CallDefinition> = {}): WorkflowDefinition => ({
   format: 1,
   name: "welcome.v1",
   inputSchema: {},

@@ -1,12 +1,15 @@
-import { agentsOfStep, operationsOfStep, type WorkflowDefinition } from "@holdfast/domain";
+import { agentsOfStep, callsOf, operationsOfStep, type WorkflowDefinition } from "@holdfast/domain";
 
 /** An Agent that runs, or has announced itself; null: it does not say which operations it has. */
 export type KnownOperations = ReadonlyMap<string, readonly string[] | null>;
 
 /** Which steps of a workflow no Agent can do, each in one sentence. */
-export function findGaps({ steps }: WorkflowDefinition, known: KnownOperations): readonly string[] {
+export function findGaps(
+  definition: WorkflowDefinition,
+  known: KnownOperations,
+): readonly string[] {
   const gaps = new Set<string>();
-  for (const step of steps) {
+  for (const step of callsOf(definition)) {
     const { name, agent } = step;
     const agents = agentsOfStep(step);
     const there = agents.filter((one) => known.has(one));

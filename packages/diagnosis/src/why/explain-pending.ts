@@ -1,4 +1,4 @@
-import { agentsOfLane, laneLimit } from "@holdfast/domain";
+import { type AgentPlan, agentsOfLane, laneLimit } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
 import type { CauseKind } from "../causes/cause.ts";
 import { count } from "../print/count.ts";
@@ -56,11 +56,17 @@ function releasedReason(step: StepFacts): string | null {
     : null;
 }
 
+/** What the definition says of a step that asks an Agent; undefined: it is not known. */
+function agentPlanOf({ name }: StepFacts, { plan }: Facts): AgentPlan | undefined {
+  const found = plan?.steps.get(name);
+  return found !== undefined && "retry" in found ? found : undefined;
+}
+
 /**
  * How long a step may wait that is requeued: its own setting counts, then the limit of its task.
  */
 function requeueLimit(step: StepFacts, facts: Facts): string {
-  const most = facts.plan?.steps.get(step.name)?.maxRequeues;
+  const most = agentPlanOf(step, facts)?.maxRequeues;
   const limit = waitLimit(facts);
   if (most === undefined) return limit;
   const own = `at most ${count(most, "time")} in a row, and then the task halts`;
@@ -72,11 +78,11 @@ const tryNow = (step: StepFacts): string =>
   `To retry it at once: POST /v1/tasks/:id/steps/${step.name}/retry`;
 
 function delayReason(step: StepFacts, facts: Facts): string | null {
-  const { now, plan, broker } = facts;
+  const { now, broker } = facts;
   const { notBefore, failureCount, requeueCount } = step;
   if (notBefore === null || notBefore <= now) return null;
   const until = instant(notBefore, now);
-  const failures = plan?.steps.get(step.name)?.retry.failures;
+  const failures = agentPlanOf(step, facts)?.retry.failures;
   const failed = `failed ${failureCount}${failures === undefined ? "" : ` of ${failures}`} times (${countedFaultOf(step)})`;
   if (step.lastAction === "coolDown") {
     return `It waits for ${stepOf(step)}, which cools down until ${until}, having ${failed}. ${tryNow(step)}.`;

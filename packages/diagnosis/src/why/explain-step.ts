@@ -17,9 +17,15 @@ export function explainStep(step: StepFacts, facts: Facts): string {
       return explainPending(step, facts);
     case "processing":
       return explainProcessing(step, facts);
+    case "awaiting":
+      return explainAwaiting(step, facts);
     case "error":
       return explainError(step, facts);
     case "processed":
+      if (step.lastAction === "fire") {
+        const by = step.lastReason === null ? "" : `, by ${step.lastActor ?? "an operator"}`;
+        return `The wait of ${stepOf(step)} ended at ${instant(step.since, facts.now)}${by}.`;
+      }
       if (step.lastAction === "resolve") {
         return `${capital(stepOf(step))} was resolved by hand by ${step.lastActor ?? "an operator"} at ${instant(step.since, facts.now)}, after ${count(step.attempt, "attempt")}.`;
       }
@@ -31,9 +37,30 @@ export function explainStep(step: StepFacts, facts: Facts): string {
   }
 }
 
+/**
+ * Milliseconds by which a wait may be over before it is late: a Scheduler looks every few seconds.
+ */
+const lateAfter = 10_000;
+
+function explainAwaiting({ notBefore, ...step }: StepFacts, facts: Facts): string {
+  const { now } = facts;
+  const subject = stepOf({ ...step, notBefore });
+  if (notBefore === null || !Number.isFinite(notBefore))
+    return `It waits: ${subject}. Nothing is wrong.`;
+  const until = `It waits until ${instant(notBefore, now)}: ${subject}`;
+  if (now <= notBefore + lateAfter) return `${until}. Nothing is wrong.`;
+  const { shared } = causesOfStep({ ...step, notBefore }, facts);
+  const scheduler = shared.find(({ kind }) => kind === "scheduler");
+  return scheduler === undefined
+    ? `${until}, which is over: a Scheduler ends it as soon as it can; see holdfast doctor.`
+    : `${until}, which is over. ${wordsOf(scheduler)}`;
+}
+
 function explainProcessing(step: StepFacts, facts: Facts): string {
   const { now, plan } = facts;
-  const failures = plan?.steps.get(step.name)?.retry.failures;
+  const stepPlan = plan?.steps.get(step.name);
+  const failures =
+    stepPlan !== undefined && "retry" in stepPlan ? stepPlan.retry.failures : undefined;
   const attempt = `attempt ${step.attempt}, ${step.failureCount}${failures === undefined ? "" : ` of ${failures}`} failures counted`;
   const hand = `claimed by ${step.lockedBy ?? "an unknown Scheduler"} since ${instant(step.since, now)} (${attempt})`;
   const { completeBy } = step;
@@ -90,7 +117,11 @@ function signOf({ heartbeatAt, progress }: StepFacts, now: Instant): string {
 }
 
 function explainError(step: StepFacts, { goal }: Facts): string {
-  const what = `${capital(stepOf(step))} failed for good with ${countedFaultOf(step)}, after ${count(step.attempt, "attempt")}`;
+  const attempts = step.attempt === 0 ? "" : `, after ${count(step.attempt, "attempt")}`;
+  const what = `${capital(stepOf(step))} failed for good with ${countedFaultOf(step)}${attempts}`;
+  if (goal === "do" && !stepKinds[step.kind].isClaimed) {
+    return `${what}: resolve it, or cancel the task.`;
+  }
   if (stepKinds[step.kind].goal === "undo") return `${what}: resubmit or resolve it.`;
   return goal === "do"
     ? `${what}: resubmit it, resolve it, or cancel the task.`

@@ -310,3 +310,39 @@ test("it says who activated the version of the task, when and why", () => {
   );
   expect(evidence({ activated: null })).not.toContain("activated");
 });
+
+describe("explains of a step that waits", () => {
+  const rest = {
+    name: "rest",
+    kind: "wait",
+    agent: "",
+    processState: "awaiting",
+    attempt: 0,
+  } as const;
+
+  test.each<readonly [string, Partial<Facts>, Partial<StepFacts>]>([
+    [
+      "It waits until 2026-01-14T12:00:00.000Z (in 13 d): step rest. Nothing is wrong.",
+      {},
+      { notBefore: noon + 13 * 86_400_000 },
+    ],
+    [
+      "It waits until 2026-01-14T12:00:00.000Z (in 13 d): step rest. Nothing is wrong.",
+      { paused: pause },
+      { notBefore: noon + 13 * 86_400_000 },
+    ],
+    ["which is over: a Scheduler ends it as soon as it can", {}, { notBefore: noon - 60_000 }],
+    [
+      "which is over. No Scheduler runs",
+      { broker: { ...broker, schedulers: 0 } },
+      { notBefore: noon - 60_000 },
+    ],
+    [
+      "It halted with wait.time_invalid, said by the workflow's definition, at step rest: resolve that step, or cancel the task.",
+      { processState: "halted" },
+      { processState: "error", faultCode: "wait.time_invalid", faultDetail: null },
+    ],
+  ])("%s", (text, task, step) => {
+    expect(sentence({ ...task, plan: null }, { ...rest, ...step })).toContain(text);
+  });
+});

@@ -35,7 +35,7 @@ export function explain(facts: Facts): Explanation {
   };
 }
 
-const openStates: ReadonlySet<string> = new Set(["waiting", "pending", "processing"]);
+const openStates: ReadonlySet<string> = new Set(["waiting", "pending", "processing", "awaiting"]);
 
 /**
  * Who is ahead of the step that the sentence is about; null: it is not due, so that it has no turn.
@@ -71,13 +71,17 @@ function sentenceOf(facts: Facts, subject: StepFacts | null): string {
 
 function haltSentence(subject: StepFacts, { goal }: Facts): string {
   const halted = `It halted with ${countedFaultOf(subject)}, at ${stepOf(subject)}`;
+  if (!stepKinds[subject.kind].isClaimed) {
+    return `${halted}: resolve that step, or cancel the task.`;
+  }
   return goal === "do"
     ? `${halted}: resubmit or resolve that step, or cancel the task.`
     : `${halted}: resubmit or resolve it, for nothing else can undo it.`;
 }
 
 function openSentence(facts: Facts, subject: StepFacts | null): string {
-  if (facts.paused !== null && subject?.processState !== "processing") {
+  const goesOn = subject?.processState === "processing" || subject?.processState === "awaiting";
+  if (facts.paused !== null && !goesOn) {
     return `It is paused by ${pausedBy(facts.paused, facts.now)}.`;
   }
   return subject === null ? nothing(facts) : explainStep(subject, facts);
@@ -87,7 +91,7 @@ function openSentence(facts: Facts, subject: StepFacts | null): string {
  * What an operator or the Supervisor must look at first, then what is in progress, then what is
  * next.
  */
-const urgency = ["error", "processing", "pending", "waiting"] as const;
+const urgency = ["error", "processing", "pending", "awaiting", "waiting"] as const;
 
 /** The step that the sentence is about; null: none is open. */
 function subjectOf({ steps, processState, goal }: Facts): StepFacts | null {

@@ -11,6 +11,7 @@ import { instant } from "../print/instant.ts";
 /** "step charge of Agent payments", "the undo of step charge of Agent payments". */
 export function stepOf({ name, kind, agent }: StepFacts): string {
   const call = name.replace(/:undo$/, "");
+  if (!stepKinds[kind].isClaimed) return `step ${name}`;
   return `${stepKinds[kind].goal === "undo" ? "the undo of step" : "step"} ${call} of Agent ${agent}`;
 }
 

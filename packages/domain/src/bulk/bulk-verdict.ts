@@ -68,6 +68,7 @@ function stepVerdict({ processState, faultCode, step }: BulkFacts): BulkVerdict 
     case "waiting":
     case "pending":
     case "processing":
+    case "awaiting":
     case undefined:
       return processState === "undone" ? failedAgain(faultCode) : open;
   }

@@ -23,11 +23,13 @@ select (select coalesce(json_agg(task_id), '[]')
                                   and statement_timestamp() + interval '1 minute'
            and workflow not in (select name from state.pauses
                                  where kind = 'workflow' and released_at is null)
-           and (select count(*) filter (where process_state = 'processing'
-                                           or not_before <= statement_timestamp() + interval '1 hour'
-                                           or not_before = begin_at and attempt = 0) = 0
+           and (select count(*) filter (where process_state in ('processing', 'awaiting')
+                                           or process_state = 'pending'
+                                              and (not_before <= statement_timestamp() + interval '1 hour'
+                                                   or not_before = begin_at and attempt = 0)) = 0
                     -- A task that was submitted to begin later waits for that.
-                    or count(*) filter (where not_before > statement_timestamp() + interval '1 hour'
+                    or count(*) filter (where process_state = 'pending'
+                                          and not_before > statement_timestamp() + interval '1 hour'
                                           and (attempt > 0 or not_before is distinct from begin_at)) > 0
                   from state.steps
                  where steps.task_id = unfinished.task_id))      as task_ids,

@@ -21,6 +21,8 @@ select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.ver
                  'lockedBy', steps.locked_by, 'completeBy', steps.complete_by,
                  'startedAt', steps.started_at, 'heartbeatAt', steps.heartbeat_at, 'progress', steps.progress,
                  'notBefore', steps.not_before, 'faultCode', steps.fault_code,
+                 'awaiting', case when steps.process_state = 'awaiting' then
+                               json_build_object('until', steps.not_before) end,
                  'output', case when payloads.bytes <= :most_bytes then step_payloads.output end,
                  'faultDetail', case when payloads.bytes <= :most_bytes then step_payloads.fault_detail end))
           from state.steps

@@ -6,10 +6,10 @@ with task as (
                 :priorities::text[], :fairness_keys::text[], :fairness_weights::smallint[],
                 :reply_tos::text[], :correlation_ids::text[], :business_keys::text[], :labels::jsonb[],
                 :begin_ats::float8[], :complete_bys::float8[], :inputs::json[], :trace_contexts::text[],
-                :enqueued_bys::text[])
+                :enqueued_bys::text[], :formats::smallint[])
       as task (task_id, tenant, workflow, process_state, priority, fairness_key, fairness_weight,
                reply_to, correlation_id, business_key, labels, begin_at, complete_by, input, trace_context,
-               enqueued_by)
+               enqueued_by, format)
 ),
 payload as (
   insert into state.task_payloads (task_id, input) select task_id, input from task
@@ -19,8 +19,9 @@ history as (
   select task_id, 'submit', process_state, coalesce(enqueued_by, :actor) from task
 )
 insert into state.tasks (task_id, tenant, workflow, process_state, priority, fairness_key, fairness_weight,
-                         reply_to, correlation_id, business_key, labels, begin_at, complete_by, finished_at, trace_context)
+                         reply_to, correlation_id, business_key, labels, begin_at, complete_by, finished_at, trace_context,
+                         format)
 select task_id, tenant, workflow, process_state, priority, fairness_key, fairness_weight,
        reply_to, correlation_id, business_key, labels, to_timestamp(begin_at / 1000), to_timestamp(complete_by / 1000),
-       case when process_state = 'processed' then clock_timestamp() end, trace_context
+       case when process_state = 'processed' then clock_timestamp() end, trace_context, format
   from task;

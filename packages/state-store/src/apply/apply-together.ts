@@ -9,9 +9,11 @@ import {
   hasConditions,
   type Instant,
   type Json,
+  type Milliseconds,
+  makesDone,
   PermanentFault,
   type ReportedTaskEvent,
-  refsOfCondition,
+  refsOfDecisive,
   stepOfRef,
   type Task,
   type TaskValues,
@@ -87,6 +89,8 @@ export interface AppliedEvents {
   readonly obsoleteAttempts: readonly AttemptOfTask[];
   /** Whether notifications were put into the outbox. */
   readonly hasNotifications: boolean;
+  /** Milliseconds until the first of the waits ends that began; absent: none began. */
+  readonly nextWait?: Milliseconds;
   /** The traces of those tasks that belong to one, by their ids, as `traceText` writes them. */
   readonly traces?: ReadonlyMap<string, string>;
 }
@@ -223,6 +227,7 @@ export function saveBatch(
         obsoleteAttempts: batch.obsoleteAttempts,
         hasNotifications: batch.notifications.length > 0,
         traces: tracesOf(batch),
+        ...(batch.firstWaitEnd === null ? {} : { nextWait: batch.firstWaitEnd - now }),
       };
     },
   };
@@ -334,14 +339,10 @@ async function valuesForConditions(
   return values;
 }
 
-/** The steps whose outputs its conditions look at; null: the input of the task. */
+/** The steps whose outputs its conditions and waits look at; null: the input of the task. */
 function valuesOfConditions({ steps }: WorkflowPlan): readonly (string | null)[] {
-  const conditions = [...steps.values()].flatMap(({ onlyIf }) => onlyIf ?? []);
-  return [...new Set(conditions.flatMap(refsOfCondition).map(stepOfRef))];
+  return [...new Set([...steps.values()].flatMap(refsOfDecisive).map(stepOfRef))];
 }
-
-const makesDone = ({ event }: ReportedTaskEvent): boolean =>
-  event.kind === "completed" || event.kind === "resolved";
 
 /** The outputs of a batch, each checked once against the contract of its operation. */
 interface OutputChecks {

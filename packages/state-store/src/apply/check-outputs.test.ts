@@ -1,11 +1,11 @@
-import type { ReportedTaskEvent, VersionedTask } from "@holdfast/domain";
+import { callsOf, type ReportedTaskEvent, type VersionedTask } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import { testWorkflow } from "../../test/fixtures.ts";
 import { untilQuick } from "../postgres/transaction.ts";
 import { contractsOf, storedWorkflow } from "../workflows/workflow-catalog.ts";
 import { checkOutputs } from "./apply-together.ts";
 
-const [step] = testWorkflow([{ name: "a" }]).steps;
+const [step] = callsOf(testWorkflow([{ name: "a" }]));
 const definition = {
   ...testWorkflow([{ name: "a" }]),
   outputs: {

@@ -1,20 +1,33 @@
 import {
+  asksAgent,
   bandOfStep,
   changedSteps,
   type DecidedTask,
+  type DefinitionFormat,
   type Instant,
   isFinished,
   laneOf,
   rankOf,
   type Step,
+  type StepPlan,
   type Task,
   type Urgency,
 } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { columns, type Database, query, queryAmong } from "../postgres/query.ts";
+import { newWaitRow } from "../waits/begin-waits.ts";
+import { type SavedWaits, saveWaits } from "../waits/save-waits.ts";
 
 const saveDecisions = queryAmong("save-decisions");
 const insertSteps = query("insert-steps");
+
+/** What a new step is written down with. */
+interface NewStepOf {
+  readonly taskId: string;
+  readonly format: DefinitionFormat;
+  readonly urgency: Urgency;
+  readonly now: Instant;
+}
 
 interface SaveOptions {
   readonly actor: string;
@@ -33,8 +46,14 @@ export function saveTasks(
   const added = decided.flatMap(({ before, after }) =>
     changedSteps(before.task, after)
       .filter(({ plan }) => !before.task.steps.has(plan.name))
-      .map((step) => newStepRow(after.taskId, step, before, now)),
+      .map((step) =>
+        newStepRow(
+          { taskId: after.taskId, format: after.workflow.format, urgency: before, now },
+          step,
+        ),
+      ),
   );
+  const waits = saveWaits(db, waitsOf(decided));
   const months = partitions.monthsOf(decided.map(({ after }) => after.taskId));
   const save = saveDecisions(db, months, {
     actor,
@@ -43,8 +62,29 @@ export function saveTasks(
     ...stepColumns(decided, now),
     ...eventColumns(decided),
   });
-  return added.length === 0 ? [save] : [save, addSteps(db, added)];
+  return [save, ...(added.length === 0 ? [] : [addSteps(db, added)]), ...waits];
 }
+
+/** The waits that decisions begin and end. */
+const waitsOf = (decided: readonly DecidedTask[]): SavedWaits => {
+  const moves = decided.flatMap(({ before, after }) =>
+    changedSteps(before.task, after).map((step) => ({
+      taskId: after.taskId,
+      step,
+      old: before.task.steps.get(step.plan.name),
+    })),
+  );
+  return {
+    begun: moves.flatMap(({ taskId, step, old }) =>
+      old?.processState === "awaiting" ? [] : newWaitRow(taskId, step),
+    ),
+    ended: moves.flatMap(({ taskId, step, old }) =>
+      old?.processState === "awaiting" && step.processState !== "awaiting"
+        ? [{ taskId, step: step.plan.name }]
+        : [],
+    ),
+  };
+};
 
 const taskColumns = (decided: readonly DecidedTask[]) =>
   columns(
@@ -100,7 +140,7 @@ function stepColumns(decided: readonly DecidedTask[], now: Instant) {
 }
 
 const due = (step: Step, urgency: Urgency, now: Instant) => ({
-  notBefore: step.processState === "pending" ? step.notBefore : null,
+  notBefore: "notBefore" in step ? (step.notBefore ?? null) : null,
   rank: rankOf(step, urgency, now),
 });
 
@@ -142,14 +182,24 @@ function summaryOf({ processState: from }: Task, { taskId, processState: to, fau
   return [{ taskId, step: null, action: "summarise", from, to, attempt: null, reason: faultCode }];
 }
 
-/** A step that is not in the store yet. */
-export function newStepRow(taskId: string, step: Step, urgency: Urgency, now: Instant) {
-  const { name, kind, startWithin, completeWithin, extendUpTo = null } = step.plan;
-  const { agent, processState, admitted } = step;
+/** A step that is not in the store yet, of a workflow of that format. */
+export function newStepRow({ taskId, format, urgency, now }: NewStepOf, step: Step) {
+  const { name, kind } = step.plan;
+  const { agent, processState, admitted, faultCode } = step;
   const [lane, band] = [laneOf(step), bandOfStep(step, urgency)];
-  const row = { taskId, name, kind, lane, agent, band, processState, admitted };
-  return { ...row, startWithin, completeWithin, extendUpTo, ...due(step, urgency, now) };
+  const row = { taskId, name, kind, lane, agent, band, processState, admitted, format, faultCode };
+  return { ...row, ...limitsOf(step.plan), ...due(step, urgency, now) };
 }
+
+/** A step that asks no Agent has no attempts, and so no limits of them. */
+const limitsOf = (plan: StepPlan) =>
+  asksAgent(plan)
+    ? {
+        startWithin: plan.startWithin,
+        completeWithin: plan.completeWithin,
+        extendUpTo: plan.extendUpTo ?? null,
+      }
+    : { startWithin: 0, completeWithin: 0, extendUpTo: null };
 
 export const addSteps = (
   db: Database,
@@ -171,5 +221,7 @@ export const addSteps = (
       startWithins: "startWithin",
       completeWithins: "completeWithin",
       extendUpTos: "extendUpTo",
+      formats: "format",
+      faultCodes: "faultCode",
     }),
   );

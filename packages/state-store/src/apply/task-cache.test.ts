@@ -1,8 +1,8 @@
 import type { ReportedTaskEvent } from "@holdfast/domain";
 import {
+  type CallDefinition,
   decide,
   planWorkflow,
-  type StepDefinition,
   submit,
   type Task,
   type TaskEvent,
@@ -23,7 +23,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-type Steps = readonly (Partial<StepDefinition> & { readonly name: string })[];
+type Steps = readonly (Partial<CallDefinition> & { readonly name: string })[];
 
 const planOf = (steps: Steps) => planWorkflow(testWorkflow(steps));
 

@@ -2,6 +2,7 @@ import {
   agentOf,
   decide,
   hasConditions,
+  hasWaits,
   type Instant,
   type ReportedTaskEvent,
   type Step,
@@ -113,7 +114,14 @@ const sizeOf = (cached: VersionedTask | undefined): number => cached?.task.steps
 
 /** Its next event can only be the completion of a step, as far as this instance knows. */
 const isCacheable = ({ goal, processState, paused, workflow }: Task): boolean =>
-  goal === "do" && processState === "processing" && !paused && !hasConditions(workflow);
+  goal === "do" && processState === "processing" && !paused && isCounted(workflow);
+
+/**
+ * Whether the next decision about a task needs neither values nor, for the end of a wait, the
+ * store's own clock.
+ */
+const isCounted = (workflow: WorkflowPlan): boolean =>
+  !hasConditions(workflow) && !hasWaits(workflow);
 
 /**
  * The one event completes the one step in flight. With more steps open another Scheduler may be
@@ -147,7 +155,7 @@ function newlyBegun(
   const { taskId, workflow, attempt, version, priority, fairnessKey } = claim;
   const { replyTo, correlationId, traceContext = null } = claim;
   const plan = catalog.known(workflow)?.plan;
-  if (plan === undefined || hasConditions(plan) || attempt !== 1 || version !== 2) return null;
+  if (plan === undefined || !isCounted(plan) || attempt !== 1 || version !== 2) return null;
   const task = { ...submitted(plan), taskId };
   return { version, priority, fairnessKey, replyTo, correlationId, traceContext, task };
 }

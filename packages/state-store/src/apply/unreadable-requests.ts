@@ -8,6 +8,7 @@ import {
 import {
   agentOf,
   agentsOfLane,
+  asksAgent,
   laneOf,
   type ReportedTaskEvent,
   requeuesUntilAlert,
@@ -72,14 +73,15 @@ export const givenBackOf = (
   events.flatMap((reported): readonly GivenBack[] => {
     const { event } = reported;
     const step = event.kind === "failed" ? task.steps.get(event.step) : undefined;
-    if (step === undefined) return [];
+    if (step === undefined || !asksAgent(step.plan)) return [];
+    const { agent } = step;
     const { name, operation, undoes } = step.plan;
     const neededHash = () => (undoes === null ? contracts.hashOf(name) : null);
     if (!isGivenBack(reported, neededHash)) return [];
     const isOften = step.requeueCount + 1 >= requeuesUntilAlert;
     const asked = {
       workflow: task.workflow.name,
-      agent: agentOf(step),
+      agent: agentOf({ plan: step.plan, agent }),
       operation,
       needed: neededHash(),
     };

@@ -135,7 +135,7 @@ test("a claim gives a retried step a new complete-by time and a new token", asyn
 
 test("a claim does not touch steps of a format that it does not know", async () => {
   await submit(1);
-  await db.query("update state.steps set format = 2");
+  await db.query("update state.steps set format = 3");
   expect(await claimAll(scheduler)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import type { TaskEvent } from "@holdfast/domain";
+import { callsOf, type TaskEvent } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { makeEnqueued } from "../../test/application.ts";
 import { failed, openTestStores, submitOne, testWorkflow } from "../../test/fixtures.ts";
@@ -54,7 +54,7 @@ const due = () =>
 
 test("a stored pool has a lane of its own, beside those of its Agents", async () => {
   expect(new Set(await scheduler.findLanes())).toEqual(
-    new Set(["psp+psp-eu", "psp", "psp-eu", pooled.steps[1]?.agent]),
+    new Set(["psp+psp-eu", "psp", "psp-eu", callsOf(pooled)[1]?.agent]),
   );
   expect(await stores.db.query("select * from state.remotes order by agent")).toEqual([
     { agent: "psp", service: "psp", shares_keys: false },

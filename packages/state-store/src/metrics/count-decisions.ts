@@ -1,4 +1,4 @@
-import type { DecidedTask } from "@holdfast/domain";
+import { asksAgent, type DecidedTask } from "@holdfast/domain";
 import type { Metrics } from "@holdfast/runtime";
 import { storeMetrics } from "./store-metrics.ts";
 
@@ -33,7 +33,9 @@ export function decisionCounts(metrics: Metrics): DecisionCounts {
         }
         if (after.goal !== before.task.goal) undo(1, after.workflow.name);
         for (const { action, step } of changes) {
-          if (actions.includes(action)) moved(1, step.agent ?? step.plan.agent, action);
+          if (actions.includes(action) && asksAgent(step.plan)) {
+            moved(1, step.agent ?? step.plan.agent, action);
+          }
         }
       }
     },

@@ -55,6 +55,13 @@ export function activePartitions(
       return planned(clock() - seenAt < lasts ? range : allIds);
     },
     /**
+     * Has the range hold the months of these tasks, in which there is something to do since a
+     * moment ago.
+     */
+    async include(taskIds: readonly string[]): Promise<void> {
+      if (!isWithin(monthsOf(taskIds), range)) await look();
+    },
+    /**
      * The months of these tasks. Returns `allIds` for a month without a partition: each range is a
      * prepared statement on each connection, and a sender of ids could name 100,000 months.
      */

@@ -74,6 +74,7 @@ const withoutIds = [
   "findWorkflow",
   "findWorkflowNames",
   "findWorkflows",
+  "fireWaits",
   "forecastBulkOperation",
   "holdBreakerOpen",
   "listAgents",

@@ -14,6 +14,7 @@ import type { RetentionStatements } from "./statements/retention.ts";
 import type { StatisticsStatements } from "./statements/statistics.ts";
 import type { SubmitStatements } from "./statements/submit.ts";
 import type { ViewStatements } from "./statements/view.ts";
+import type { WaitsStatements } from "./statements/waits.ts";
 import type { WorkflowsStatements } from "./statements/workflows.ts";
 
 /** All statements. Their types come from the database: see `statements/`. */
@@ -34,6 +35,7 @@ interface Statements
     RetentionStatements,
     StatisticsStatements,
     SubmitStatements,
+    WaitsStatements,
     WorkflowsStatements {}
 
 export type StatementName = keyof Statements;

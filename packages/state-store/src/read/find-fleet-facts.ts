@@ -14,6 +14,8 @@ export interface FleetFacts {
     readonly steps: number;
     readonly age: Milliseconds;
   }[];
+  /** How late the wait is that should have ended first; null: none is late. */
+  readonly waitLateness: Milliseconds | null;
   /** Notifications in the outbox, counted no further than to 10,000. */
   readonly notifications: number;
   /** The age of the oldest notification; null: the outbox is empty. */

@@ -63,6 +63,8 @@ export interface StepRecord {
   /** What it said last of how far it is. */
   readonly progress: StepProgress | null;
   readonly notBefore: string | null;
+  /** What it waits for; null: it does not wait. */
+  readonly awaiting: { readonly until: string | null } | null;
   readonly faultCode: string | null;
   readonly faultDetail: string | null;
   readonly output: Json;

@@ -32,7 +32,7 @@ const idsOf = async (offset: number): Promise<IdRange> => {
 async function claimIn(range: IdRange): Promise<readonly ClaimedStep[]> {
   await using client = await store.connect();
   const searched = () => range as PlannedRange;
-  const partitions = { range: searched, monthsOf: searched };
+  const partitions = { range: searched, monthsOf: searched, include: async () => {} };
   return await claimSteps({ dueIndex: dueIndex(), partitions })(client, {
     lockedBy: "scheduler-1",
     capacity: [{ lane: "agent", slots: 10 }],

@@ -28,6 +28,7 @@ const lasting: Readonly<Record<string, string>> = {
   statistics_gaps: "deleted once the rows of the gap are counted, or can no longer come",
   statistics_progress: "one row",
   trusted_clock: "one row",
+  waits: "deleted when its step waits no longer, which its task outlasts",
   workflows: "one row for each workflow",
 };
 

@@ -26,6 +26,10 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "find-remotes",
     "lock-breaker",
   ],
+  "a wait ends early, unless a Scheduler sees the jump: then it is held": [
+    "hold-waits",
+    "take-due-waits",
+  ],
   "a lease ends early: the message is published twice": ["take-notifications"],
   "an instance counts as silent until its next heartbeat": [
     "find-agent-needs",
@@ -35,6 +39,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "find-broken-services",
     "find-contract-differences",
     "find-instances",
+    "find-older-instances",
     "find-unavailable-agents",
   ],
   "an alert is raised sooner": [
@@ -44,6 +49,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
   ],
   "a person sees another span of time": [
     "count-unsent-notifications",
+    "find-fleet-facts",
     "find-inbox",
     "find-lane-facts",
     "find-losses",

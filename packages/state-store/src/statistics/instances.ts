@@ -1,7 +1,9 @@
+import { definitionFormat } from "@holdfast/domain";
 import { holdfastVersion } from "@holdfast/runtime";
 import { repeatable } from "../postgres/operation.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { silentAfter } from "./older-instances.ts";
 
 /** A process of Holdfast, as it says of itself. */
 export interface Instance {
@@ -26,11 +28,8 @@ export interface SeenInstance extends Omit<Instance, "inboxChannel" | "takesUnkn
   readonly living: boolean;
 }
 
-/**
- * Milliseconds between two announcements, and after how many without one a process counts as gone.
- */
+/** Milliseconds between two announcements. */
 const announceEvery = 5_000;
-const silentAfter = 20_000;
 
 const save = query("save-instance");
 const find = query("find-instances", rowsOf<SeenInstance>());
@@ -40,7 +39,7 @@ const takesNothing = { takesEnqueued: false, inboxChannel: null, takesUnknownVer
 /** Notes that a process is there. */
 export const recordInstance = repeatable(
   async (db, instance: Instance): Promise<void> =>
-    void (await save(db, { ...takesNothing, ...instance })),
+    void (await save(db, { ...takesNothing, ...instance, format: definitionFormat })),
 );
 
 /** The processes of the last day, those seen last first. */

@@ -3,7 +3,6 @@ import {
   lookupIn,
   notificationsOfNew,
   resolveWhen,
-  type Step,
   stepsOf,
   submit,
 } from "@holdfast/domain";
@@ -12,6 +11,7 @@ import { rankFairSteps } from "../claim/fairness.ts";
 import { enqueueNotifications } from "../outbox/outbox.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import type { StoreContext } from "../store-context.ts";
+import { beginWaits, newWaitRow } from "../waits/begin-waits.ts";
 import type { StoredWorkflow } from "../workflows/workflow-catalog.ts";
 import type { Candidate } from "./new-task.ts";
 
@@ -53,9 +53,14 @@ export function insertAll(
         inputs: "input",
         traceContexts: "traceContext",
         enqueuedBys: "enqueuedBy",
+        formats: "format",
       }),
     }),
     ...insertSteps(context, db, rows),
+    ...beginWaits(
+      db,
+      rows.flatMap(({ waits }) => waits),
+    ),
     ...addLabels(
       db,
       rows.flatMap(({ labelRows }) => labelRows),
@@ -73,16 +78,18 @@ function rowsOf(
   {
     workflows,
     now,
-    context,
+    context: { events },
   }: Pick<InsertOptions, "workflows" | "now"> & { readonly context: StoreContext },
 ) {
   const { plan, definition } = workflows.get(task.workflow)!;
   const valueOf = lookupIn({ input: task.input, outputs: new Map() });
-  const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
-  const { completeWithin } = definition;
-  const fairnessKey = task.fairness?.key ?? null;
   const begin = task.notBefore == null ? now : resolveWhen(task.notBefore, now);
   const beginAt = begin > now ? begin : null;
+  const context = { now, random: Math.random, valueOf };
+  const decided = submit(taskId, plan, context, beginAt).task;
+  const { completeWithin, format } = definition;
+  const fairnessKey = task.fairness?.key ?? null;
+  const ofStep = { taskId, format, urgency: { priority: task.priority, fairnessKey }, now };
   const labels = Object.entries(task.labels ?? {});
   return {
     ...task,
@@ -98,16 +105,12 @@ function rowsOf(
     beginAt,
     fairnessKey,
     fairnessWeight: task.fairness?.weight ?? null,
-    steps: stepsOf(decided).map((step) =>
-      newStepRow(taskId, delayed(step, beginAt), { priority: task.priority, fairnessKey }, now),
-    ),
-    notifications: notificationsOfNew(decided, task, { now, events: context.events }),
+    format,
+    steps: stepsOf(decided).map((step) => newStepRow(ofStep, step)),
+    waits: stepsOf(decided).flatMap((step) => newWaitRow(taskId, step)),
+    notifications: notificationsOfNew(decided, task, { now, events }),
   };
 }
-
-/** A first step that is to begin later. */
-const delayed = (step: Step, beginAt: Instant | null): Step =>
-  beginAt !== null && step.processState === "pending" ? { ...step, notBefore: beginAt } : step;
 
 interface LabelRow {
   readonly name: string;

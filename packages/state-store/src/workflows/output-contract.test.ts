@@ -1,9 +1,9 @@
-import { type Json, TransientFault, type WorkflowDefinition } from "@holdfast/domain";
+import { callsOf, type Json, TransientFault, type WorkflowDefinition } from "@holdfast/domain";
 import { describe, expect, test } from "@jest/globals";
 import { testWorkflow } from "../../test/fixtures.ts";
 import { stepContracts } from "./output-contract.ts";
 
-const [step] = testWorkflow([{ name: "a" }]).steps;
+const [step] = callsOf(testWorkflow([{ name: "a" }]));
 const operation = `${step?.agent}.${step?.operation}`;
 
 const contractsOf = (schema: { readonly [key: string]: Json }) => {

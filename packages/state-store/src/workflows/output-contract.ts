@@ -9,6 +9,7 @@ import {
 } from "@holdfast/contracts";
 import {
   ContractFault,
+  callsOf,
   type Json,
   type OperationSchemas,
   type WorkflowDefinition,
@@ -50,10 +51,10 @@ export function stepContracts(
   stored: ContractHashes | null = null,
   open: OpenChecker = checkAside,
 ): StepContracts {
-  const { steps, inputs, outputs } = definition;
+  const { inputs, outputs } = definition;
   let taken = 0;
   const operations = new Map(
-    steps.map(({ name, agent, operation }) => [name, `${agent}.${operation}`]),
+    callsOf(definition).map(({ name, agent, operation }) => [name, `${agent}.${operation}`]),
   );
   // To make them takes as long as two checks, and transactions ask for them.
   let hashes = stored;

@@ -1,13 +1,14 @@
 import { payloadFaults } from "@holdfast/contracts";
 import {
   applyPatch,
+  type CallDefinition,
+  callsOf,
   Fault,
   type Json,
   type JsonPatch,
   lookupInEnded,
   refsOf,
   resolveTemplate,
-  type StepDefinition,
   type StepKind,
   stepKinds,
   stepOfRef,
@@ -19,7 +20,7 @@ import type { StoredWorkflow } from "./workflow-catalog.ts";
  * The input of a call: what an operator put in its place, or what its workflow makes of the values
  * that there are.
  */
-export function inputOfCall(call: StepDefinition, values: LoadedValues): Json {
+export function inputOfCall(call: CallDefinition, values: LoadedValues): Json {
   const corrected = values.correctedInputs.get(call.name);
   return corrected === undefined ? resolveTemplate(call.input, lookupInEnded(values)) : corrected;
 }
@@ -72,13 +73,16 @@ export async function patchInputs(
   return patched;
 }
 
-/** The call that a step is; null: it is an undo, whose input is that of what it undoes. */
-const callOf = ({ step: { name, kind }, workflow }: PatchTarget): StepDefinition | null =>
+/**
+ * The call that a step is; null: it is an undo, whose input is that of what it undoes, or asks no
+ * Agent.
+ */
+const callOf = ({ step: { name, kind }, workflow }: PatchTarget): CallDefinition | null =>
   stepKinds[kind].hasCorrectableInput
-    ? (workflow.definition.steps.find((step) => step.name === name) ?? null)
+    ? (callsOf(workflow.definition).find((step) => step.name === name) ?? null)
     : null;
 
-const refsOfCall = (taskId: string, call: StepDefinition | null): readonly ValueRef[] =>
+const refsOfCall = (taskId: string, call: CallDefinition | null): readonly ValueRef[] =>
   call === null
     ? []
     : [...new Set([...refsOf(call.input).map(stepOfRef), call.name])].map((name) => ({
@@ -87,7 +91,7 @@ const refsOfCall = (taskId: string, call: StepDefinition | null): readonly Value
       }));
 
 async function patchedInput(
-  { workflow, call }: PatchTarget & { readonly call: StepDefinition | null },
+  { workflow, call }: PatchTarget & { readonly call: CallDefinition | null },
   values: LoadedValues | undefined,
   patch: JsonPatch,
 ): Promise<PatchedInput> {
@@ -114,7 +118,7 @@ async function patchedInput(
 }
 
 /** What the step was given, or would have been: a value that it needs may be missing. */
-function inputBefore(call: StepDefinition, values: LoadedValues | undefined): PatchedInput {
+function inputBefore(call: CallDefinition, values: LoadedValues | undefined): PatchedInput {
   if (values === undefined || values.problem !== null) {
     const message = `The input of ${call.name} cannot be read: give a whole one`;
     return { code: "task.patch_not_applicable", message, pointer: null };

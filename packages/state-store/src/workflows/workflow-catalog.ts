@@ -9,7 +9,6 @@ import {
 } from "@holdfast/contracts";
 import {
   ContractFault,
-  definitionFormat,
   errorText,
   familyOf,
   planWorkflow,
@@ -28,6 +27,7 @@ import {
   untilQuick,
   withRetries,
 } from "../postgres/transaction.ts";
+import { readOlderInstances } from "../statistics/older-instances.ts";
 import { breakingContracts } from "./breaking-contracts.ts";
 import { type ContractHashes, type StepContracts, stepContracts } from "./output-contract.ts";
 
@@ -274,6 +274,7 @@ async function storeWorkflow(
   { breaking, meanTheSame }: Comparing,
 ): Promise<"created" | "same"> {
   const { name } = definition;
+  await mustBeReadable(db, definition);
   // One that an earlier release stored stays, and may be registered again at each start.
   if (refused.length > 0 && (await selectWorkflow(db, { name, mostBytes })).length === 0) {
     throw invalid(name, refused);
@@ -281,7 +282,7 @@ async function storeWorkflow(
   const inserted = await insertWorkflow(db, {
     name,
     contentHash: hash,
-    format: definitionFormat,
+    format: definition.format,
     definition: JSON.stringify(definition),
     contracts: JSON.stringify(contracts),
     storedBy: storedBy ?? null,
@@ -301,6 +302,23 @@ async function storeWorkflow(
   throw new ContractFault(
     "workflow.changed",
     `${name} is stored with other content: give the new definition a new version`,
+  );
+}
+
+/**
+ * No process may be running that could not read the definition: its tasks would be set aside there.
+ */
+async function mustBeReadable(
+  db: Database,
+  { name, format }: Pick<WorkflowDefinition, "name" | "format">,
+): Promise<void> {
+  if (format === 1) return;
+  const older = await readOlderInstances(db, format);
+  if (older.length === 0) return;
+  const list = older.map((one) => `${one.service} ${one.instance} (${one.version})`).join(", ");
+  throw new ContractFault(
+    "workflow.format_too_new",
+    `${name} has format ${format}, which these processes cannot read: ${list}. Upgrade all services, then store it again`,
   );
 }
 

@@ -1,5 +1,7 @@
 import {
   type FaultPolicy,
+  isCall,
+  type StepDefinition,
   type StepPolicy,
   undoNameOf,
   type WorkflowDefinition,
@@ -36,6 +38,7 @@ const undoneFrom = (step: string) => `${step} fails and the task is undone`;
 const undoneInDoubt = (step: string) => `${step} is undone although its outcome is unknown`;
 const undone = (step: string) => `${step} is undone`;
 const undoHalts = (step: string) => `the undo of ${step} fails for good`;
+const cutShort = (step: string) => `${step} is cut short by an undo`;
 const limitPassed = "the limit of the task passes";
 
 /** All paths of a workflow. */
@@ -43,14 +46,15 @@ export function pathsOf({ steps, completeWithin }: WorkflowDefinition): Paths {
   const paths = steps.flatMap((step) => [
     done(step.name),
     ...(step.onlyIf === null ? [] : [skipped(step.name)]),
-    ...(mayRetry(step) ? [retried(step.name)] : []),
+    ...(isCall(step) && mayRetry(step) ? [retried(step.name)] : []),
     ...(mayDo(step, "halt") ? [halts(step.name)] : []),
   ]);
   const isLimited = completeWithin !== null;
   const turns = isLimited || steps.some((step) => mayDo(step, "undo"));
   const undoPaths = steps.flatMap((step) => [
     ...(mayDo(step, "undo") ? [undoneFrom(step.name)] : []),
-    ...(step.undo === null || !turns
+    ...(!isCall(step) && turns ? [cutShort(step.name)] : []),
+    ...(!isCall(step) || step.undo === null || !turns
       ? []
       : [
           ...(mayBeUndone(step.name, steps, isLimited) ? [undone(step.name)] : []),
@@ -68,8 +72,11 @@ const policiesOf = (policy: StepPolicy): readonly (StepPolicy | FaultPolicy)[] =
   ...(policy.faults ?? []),
 ];
 
-const mayDo = (policy: StepPolicy, what: StepPolicy["onFailure"]): boolean =>
-  policiesOf(policy).some(({ onFailure }) => onFailure === what);
+/** A wait fails only if a value is to say when it ends. */
+const mayDo = (step: StepDefinition, what: StepPolicy["onFailure"]): boolean =>
+  isCall(step)
+    ? policiesOf(step).some(({ onFailure }) => onFailure === what)
+    : "until" in step && step.onFailure === what;
 
 const mayRetry = (policy: StepPolicy): boolean =>
   policiesOf(policy).some(({ retry, coolDown }) => (retry?.failures ?? 1) > 1 || coolDown != null);
@@ -103,13 +110,16 @@ export function pathsTaken({ steps }: WorkflowDefinition, task: TaskView): Reado
   const taken = steps.flatMap(({ name }) => {
     const state = task.steps[name]?.state;
     const undo = task.steps[undoNameOf(name)]?.state;
-    const wasDone = did(name, "complete");
+    const wasDone = did(name, "complete", "fire");
     return [
       ...(wasDone ? [done(name)] : []),
       ...(did(name, "skip") ? [skipped(name)] : []),
       ...(did(name, "retry", "coolDown") ? [retried(name)] : []),
-      ...(did(name, "fail") && task.goal === "do" ? [halts(name)] : []),
-      ...(did(name, "fail") && task.goal === "undo" && state === "error" ? [undoneFrom(name)] : []),
+      ...(did(name, "fail", "lapse") && task.goal === "do" ? [halts(name)] : []),
+      ...(did(name, "fail", "lapse") && task.goal === "undo" && state === "error"
+        ? [undoneFrom(name)]
+        : []),
+      ...(did(name, "open") && state === "cancelled" ? [cutShort(name)] : []),
       ...(undo === "processed" ? [wasDone ? undone(name) : undoneInDoubt(name)] : []),
       ...(undo === "error" ? [undoHalts(name)] : []),
     ];

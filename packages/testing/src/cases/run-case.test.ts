@@ -221,3 +221,35 @@ describe("the coverage of a workflow", () => {
     expect(coverage.undoPaths.missing).toEqual([]);
   });
 });
+
+describe("a case of a workflow that waits", () => {
+  const resting = defineWorkflow("resting.v1", Trip, ({ city }, step) => {
+    const room = step("room", { call: hotels.book({ city }), completeWithin: "5m", retry });
+    step.sleep("stay", { for: "365d" });
+    step("seat", { call: flights.fly({ hotel: room.id }), completeWithin: "10s", retry });
+  }).definition;
+  const rested = (steps: Json, expectations: Json) =>
+    runCase(
+      resting,
+      readCase({
+        name: "a case",
+        workflow: "resting.v1",
+        input: { city: "Rome", insured: false },
+        steps,
+        expect: expectations,
+      }).case as Case,
+    );
+
+  test("passes over a year at once, and each path through the wait can be taken", async () => {
+    const done = await rested({}, { state: "processed", within: "366d" });
+    expect(done.failures).toEqual([]);
+    expect(done.task.steps["stay"]?.output).toMatchObject({ fired: "deadline" });
+    const undone = await rested(
+      { seat: [{ decline: "flights.full" }] },
+      { state: "undone", within: "366d", undos: ["room"] },
+    );
+    expect(undone.failures).toEqual([]);
+    expect(pathsOf(resting).paths).toContain("stay is done");
+    expect(coverageOf(resting, [done.paths]).paths.missing).not.toContain("stay is done");
+  });
+});

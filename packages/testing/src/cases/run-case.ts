@@ -2,6 +2,8 @@ import { type HostedAgent, host, type StepContext } from "@holdfast/agent";
 import { compileTaskInput, StepReply, schemaCompiler } from "@holdfast/contracts";
 import {
   agentsOfStep,
+  callsOf,
+  isCall,
   isFinished,
   type Json,
   parseDuration,
@@ -17,6 +19,7 @@ import {
 } from "@holdfast/workflow";
 import type { HandlerCall } from "../call-log.ts";
 import { calmWorld } from "../calm-world.ts";
+import { passWaits } from "../pass-waits.ts";
 import { callRecorder } from "../record-calls.ts";
 import { type MemoryBroker, memoryBroker } from "../simulator/broker/memory-broker.ts";
 import { memoryStore } from "../simulator/store/memory-store.ts";
@@ -46,11 +49,13 @@ const anything: Schema<never> = {
 
 /** The Agents of a workflow, made of its definition: their handlers do what the script says. */
 function scriptedAgents(
-  { steps }: WorkflowDefinition,
+  definition: WorkflowDefinition,
   script: Pick<Script, "perform">,
 ): readonly HostedAgent[] {
   const perform = (_: unknown, context: StepContext) => script.perform(context.step, context);
-  const named = steps.flatMap((step) => agentsOfStep(step).map((agent) => ({ ...step, agent })));
+  const named = callsOf(definition).flatMap((step) =>
+    agentsOfStep(step).map((agent) => ({ ...step, agent })),
+  );
   const byAgent = Map.groupBy(named, ({ agent }) => agent);
   return [...byAgent].map(([name, mine]) => {
     const operations: Record<string, Operation> = {};
@@ -137,7 +142,10 @@ export async function runCase(definition: WorkflowDefinition, one: Case): Promis
 
   const stored = () => store.tasks.get(taskId) as StoredTask;
   const until = parseDuration(one.expect.within);
-  await timeline.run(() => hasEnded(stored()) || timeline.now > until);
+  await timeline.run(() => {
+    passWaits(timeline, stored());
+    return hasEnded(stored()) || timeline.now > until;
+  });
   const task = viewOf(stored(), store.history, definition);
   const { calls } = recorder;
   const late = hasEnded(stored())
@@ -210,19 +218,21 @@ function checkCase(definition: WorkflowDefinition, one: Case): readonly CaseFaul
   }
   const expected = place.at("expect");
   for (const name of Object.keys(one.expect.steps)) check(name, expected.at("steps").at(name));
-  const calls = definition.steps.map(({ name }) => name);
-  const undos = definition.steps.flatMap(({ name, undo }) => (undo === null ? [] : [name]));
+  const calls = callsOf(definition).map(({ name }) => name);
+  const undos = callsOf(definition).flatMap(({ name, undo }) => (undo === null ? [] : [name]));
   one.expect.calls?.forEach((name, index) => check(name, expected.at("calls").at(index), calls));
   one.expect.undos?.forEach((name, index) => check(name, expected.at("undos").at(index), undos));
   return faults;
 }
 
 const stepNames = ({ steps }: WorkflowDefinition): readonly string[] =>
-  steps.flatMap(({ name, undo }) => (undo === null ? [name] : [name, undoNameOf(name)]));
+  steps.flatMap((step) =>
+    isCall(step) && step.undo !== null ? [step.name, undoNameOf(step.name)] : [step.name],
+  );
 
 /** Why the Agent of a step would not return this; null: it would. An undo returns nothing. */
 function faultOfReply(definition: WorkflowDefinition, name: string, output: Json): string | null {
-  const step = definition.steps.find((one) => one.name === name);
+  const step = callsOf(definition).find((one) => one.name === name);
   const schema = step && definition.outputs?.[`${step.agent}.${step.operation}`];
   if (step === undefined || schema === undefined) return null;
   const [error] = schemaCompiler({ allErrors: false })(schema).check(output).errors;

@@ -2,6 +2,7 @@ import type { StepContext } from "@holdfast/agent";
 import { sampleValue, schemaCompiler } from "@holdfast/contracts";
 import {
   type AgentCode,
+  callsOf,
   type Duration,
   type Json,
   PermanentFault,
@@ -112,8 +113,8 @@ function worker(definition: WorkflowDefinition, timeline: Timeline) {
   };
 }
 
-function policyOf({ steps }: WorkflowDefinition, name: string) {
-  const step = steps.find((one) => one.name === name.replace(/:undo$/, ""));
+function policyOf(definition: WorkflowDefinition, name: string) {
+  const step = callsOf(definition).find((one) => one.name === name.replace(/:undo$/, ""));
   return name.endsWith(":undo") ? step?.undo : step;
 }
 
@@ -131,11 +132,12 @@ function faultOf({
 }
 
 /** What a step returns where a case says nothing of it: a value that its contract takes. */
-function openSamples({ steps, outputs }: WorkflowDefinition): (name: string) => Json {
+function openSamples(definition: WorkflowDefinition): (name: string) => Json {
+  const { outputs } = definition;
   const compile = schemaCompiler({ allErrors: false });
   const made = new Map<string, Json>();
   return (name) => {
-    const step = steps.find((one) => one.name === name);
+    const step = callsOf(definition).find((one) => one.name === name);
     const schema = step && outputs?.[`${step.agent}.${step.operation}`];
     if (schema === undefined) return null;
     const known = made.get(name);

@@ -14,12 +14,17 @@ export interface Timeline {
   aside(ms: number, act: () => void): void;
   /** Calls as `after` does; what it returns calls that off. */
   timer(ms: number, act: () => void): () => void;
+  /**
+   * Lets so much time pass at once in which nothing happens: what is to happen does so as much
+   * later.
+   */
+  skip(ms: number): void;
   /** Lets things happen until `isOver` says so, or nothing is left to happen. */
   run(isOver: () => boolean): Promise<void>;
 }
 
 interface Entry {
-  readonly at: number;
+  at: number;
   /** The number of the entry: of two at the same time the one asked for first comes first. */
   readonly order: number;
   readonly isAside: boolean;
@@ -106,6 +111,10 @@ export function timeline(): Timeline {
       return () => {
         entry.act = null;
       };
+    },
+    skip(ms: number) {
+      for (const entry of heap) entry.at += ms;
+      time.now += ms;
     },
     run(isOver: () => boolean) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();

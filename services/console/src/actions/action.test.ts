@@ -59,6 +59,18 @@ const verbsOf = (given: Task, selected: string | null = null) =>
     .filter(({ action }) => action !== null)
     .map(({ verb }) => verb);
 
+test("a task with a step that waits has a button that ends the wait, and says its command", () => {
+  const waiting = taskOf({ state: "processing" }, { name: "rest", processState: "awaiting" });
+  expect(verbsOf(waiting)).toEqual(["End wait", "Pause", "Cancel"]);
+  const [end] = offersOf(waiting, null);
+  expect(end?.action?.command?.({ target: "01a1" } as never)).toEqual([
+    "tasks",
+    "fire",
+    "01a1",
+    "rest",
+  ]);
+});
+
 test.each<[string, Task, string]>([
   [
     "halted",

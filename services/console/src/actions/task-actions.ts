@@ -133,6 +133,27 @@ export const retryAction = (task: Acted, step: string): Action => ({
   field: null,
 });
 
+/** Ends the wait of a step before its time. */
+const fireAction = (task: Acted, step: string): Action => ({
+  verb: "End wait",
+  title: `End the wait of ${step}`,
+  explain: "The step waits no longer: it is done now, and the steps after it begin.",
+  isDangerous: false,
+  calls: [
+    {
+      target: task.id,
+      request: ({ actor, reason }) =>
+        call("post", "/v1/tasks/{id}/steps/{step}/fire", {
+          path: { id: task.id, step },
+          headers: seen(task.version),
+          body: { actor, reason },
+        }),
+    },
+  ],
+  command: ({ target }) => ["tasks", "fire", target, step],
+  field: null,
+});
+
 /** A button: what it does, or why it does nothing now. */
 export interface Offer {
   readonly verb: string;
@@ -156,12 +177,15 @@ export function offersOf(task: Task, selected: string | null): readonly Offer[] 
       : { verb, action: refusal === null ? make() : null, refusal };
   const failed = chosen(task, selected, ({ processState }) => processState === "error");
   const delayed = chosen(task, selected, isDelayed);
+  const awaiting = chosen(task, selected, ({ processState }) => processState === "awaiting");
   const noFailure = failed === null ? "No step of the task has failed for good." : null;
   const noDelay =
     delayed === null ? "No step waits for its next attempt." : pausedRefusal(task.paused);
   const isUndone = task.goal === "undo" ? "The task is being undone already." : null;
   const pause = task.paused === null ? "pause" : "resume";
   return [
+    // Few workflows have such steps: the others are spared a button that never does anything.
+    ...(awaiting === null ? [] : [offer("End wait", null, () => fireAction(task, awaiting.name))]),
     offer("Retry now", noDelay, () => delayed && retryAction(task, delayed.name)),
     offer("Resubmit", noFailure, () => failed && resubmitAction(task, failed.name)),
     offer("Resolve", noFailure, () => failed && resolveAction(task, failed.name, failed.output)),

@@ -24,6 +24,7 @@ export const stepStyles: Readonly<Record<StepState, Style>> = {
   waiting: { word: "Waiting", tone: "quiet", icon: "wait" },
   pending: { word: "Pending", tone: "quiet", icon: "wait" },
   processing: { word: "Processing", tone: "busy", icon: "run" },
+  awaiting: { word: "Awaiting", tone: "quiet", icon: "wait" },
   processed: { word: "Processed", tone: "good", icon: "done" },
   error: { word: "Failed", tone: "bad", icon: "cross" },
   skipped: { word: "Skipped", tone: "quiet", icon: "skip" },

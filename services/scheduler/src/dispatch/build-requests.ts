@@ -1,13 +1,16 @@
 import { limits, StepRequest } from "@holdfast/contracts";
 import {
+  type AgentPlan,
+  asksAgent,
+  type CallDefinition,
   Fault,
   idempotencyKey,
+  isCall,
   type Json,
   lookupInEnded,
   missingAt,
   PermanentFault,
   refsOf,
-  type StepDefinition,
   type StepPlan,
   stepOfRef,
 } from "@holdfast/domain";
@@ -38,9 +41,9 @@ export type BuiltRequest =
 /** A claimed step with what its workflow says about it. */
 interface Job {
   readonly claim: ClaimedStep;
-  readonly plan: StepPlan;
+  readonly plan: AgentPlan;
   /** The call that is to be made, or undone. */
-  readonly call: StepDefinition;
+  readonly call: CallDefinition;
   readonly contracts: StepContracts;
   /** The steps whose outputs the input refers to; null: the input of the task. */
   readonly refs: readonly (string | null)[];
@@ -216,7 +219,7 @@ async function jobsOf(
 function jobOf(claim: ClaimedStep, workflow: StoredWorkflow | null): Found {
   const plan = workflow?.plan.steps.get(claim.name);
   const call = callOf(workflow, plan);
-  if (workflow === null || plan === undefined || call === undefined) {
+  if (workflow === null || plan === undefined || call === undefined || !asksAgent(plan)) {
     return { claim, fault: new UnknownStep(claim) };
   }
   const refs = refsOf(call.input).map(stepOfRef);
@@ -226,7 +229,11 @@ function jobOf(claim: ClaimedStep, workflow: StoredWorkflow | null): Found {
 }
 
 const callOf = (workflow: StoredWorkflow | null, plan: StepPlan | undefined) =>
-  workflow?.definition.steps.find(({ name }) => name === (plan?.undoes ?? plan?.name));
+  workflow === null
+    ? undefined
+    : workflow.definition.steps
+        .filter(isCall)
+        .find(({ name }) => name === (plan?.undoes ?? plan?.name));
 
 class UnknownStep extends Fault {
   readonly transient = false;

@@ -110,6 +110,11 @@ export const schedulerMetrics = {
     name: "holdfast_dead_letter_newest_age_seconds",
     help: "Age of the newest dead letter; absent if there is none.",
   },
+  waitLateness: {
+    kind: "gauge",
+    name: "holdfast_wait_lateness_seconds",
+    help: "For how long the wait has been over that should have ended first, of a step of any task; 0 if none is late.",
+  },
   breaker: {
     kind: "gauge",
     name: "holdfast_breaker_state",

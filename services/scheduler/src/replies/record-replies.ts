@@ -481,15 +481,18 @@ interface ApplyTo {
   /** Has new notifications sent. */
   readonly notify: () => void;
   readonly cancel: ReturnType<typeof cancelHints>;
+  /** Takes in how many milliseconds the first of the waits ends that the events begin. */
+  readonly opened: (ms: number) => void;
 }
 
 /** Applies events, and publishes what follows from them at once: notifications and cancel hints. */
 export const applyAndNotify =
-  ({ store, notify, cancel }: ApplyTo): ApplyEvents =>
+  ({ store, notify, cancel, opened }: ApplyTo): ApplyEvents =>
   async (reportedEvents, how, onCommit) => {
     const applied = await store.applyEvents(reportedEvents, how);
     onCommit?.(applied);
     if (applied.hasNotifications) notify();
+    if (applied.nextWait !== undefined) opened(applied.nextWait);
     cancel(applied.obsoleteAttempts);
     return applied;
   };

@@ -49,6 +49,14 @@ import {
   unconfirmedFor,
   useContracts,
 } from "./requests.ts";
+import {
+  newWaits,
+  noteOpened,
+  noteRound,
+  roundAfterHint,
+  type WaitObservation,
+  type Waits,
+} from "./waits.ts";
 
 /** The loops of a Scheduler. */
 export type LoopName =
@@ -59,6 +67,7 @@ export type LoopName =
   | "outages"
   | "resend"
   | "remotes"
+  | "waits"
   | "notifications"
   | "alerts"
   | "stale notifications";
@@ -87,6 +96,8 @@ export interface SchedulerState {
   readonly remotes: Remotes;
   /** What was published, and what is known for it. */
   readonly requests: Requests;
+  /** The steps that wait for a time. */
+  readonly waits: Waits;
 }
 
 /** A reply, and what it reports. */
@@ -101,6 +112,7 @@ export type Observation =
   | AdmissionObservation
   | RemoteObservation
   | RequestObservation
+  | WaitObservation
   /** Replies were recorded by a transaction that began then. */
   | {
       readonly kind: "replied";
@@ -129,6 +141,7 @@ export const newState = (settings: StateSettings, now: Milliseconds): SchedulerS
   admission: newAdmission(settings),
   remotes: newRemotes(now),
   requests: newRequests(settings),
+  waits: newWaits(),
 });
 
 /**
@@ -171,6 +184,25 @@ export function observe(state: SchedulerState, seen: Observation, now: Milliseco
     case "contractsAging":
     case "contracts":
       return observeRequests(state.requests, seen, now);
+    case "waitsSeen":
+    case "waitOpened":
+    case "hinted":
+      return observeWaits(state.waits, seen, now);
+  }
+}
+
+const nextRoundNow: Wakes = [{ loop: "waits", in: 0 }];
+const hinted: Wakes = [...wakeClaims, { loop: "waits", in: roundAfterHint }];
+
+function observeWaits(waits: Waits, seen: WaitObservation, now: Milliseconds): Wakes {
+  switch (seen.kind) {
+    case "waitsSeen":
+      noteRound(waits, seen, now);
+      return seen.hasFired ? wakeClaims : noWakes;
+    case "waitOpened":
+      return noteOpened(waits, seen.in, now) ? nextRoundNow : noWakes;
+    case "hinted":
+      return waits.areUsed ? hinted : wakeClaims;
   }
 }
 
@@ -366,10 +398,11 @@ const woken = 60_000;
 
 /** Milliseconds until a loop is to look again by itself, whatever wakes it before. */
 export function nextWake(
-  { admission, remotes }: SchedulerState,
+  { admission, remotes, waits }: SchedulerState,
   loop: LoopName,
   now: Milliseconds,
 ): Milliseconds {
+  if (loop === "waits") return Math.max(0, waits.nextRoundAt - now);
   if (loop === "slots") return slotsReadIn(admission);
   if (loop === "count") return Math.max(countEvery, recountIn(admission, now) ?? woken);
   if (loop === "remotes") return breakersReadIn(remotes, now);

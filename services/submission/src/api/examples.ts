@@ -46,6 +46,7 @@ const task = {
       heartbeatAt: null,
       progress: null,
       notBefore: null,
+      awaiting: null,
       faultCode: "hotels.unavailable",
       faultDetail: "The hotel's system does not answer.",
       output: null,

@@ -153,7 +153,7 @@ const Step = named("Step", "A step of a task, or what undoes one.", {
   agent: text("Who has it, or may take it: the Agents of a pool are joined by `+`."),
   processState: Type.Enum([...stepStates], {
     description:
-      "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
+      "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `awaiting` a time, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
   }),
   attempt: count("Of the last attempt; 0: none began."),
   failureCount: count("Failures since the last cool-down or resubmission."),
@@ -163,7 +163,13 @@ const Step = named("Step", "A step of a task, or what undoes one.", {
   startedAt: nullable(instant("When its Agent began the attempt, as far as it has said so.")),
   heartbeatAt: nullable(instant("When its handler last said that it is at work.")),
   progress: nullable(Progress),
-  notBefore: nullable(instant("When its delay ends.")),
+  notBefore: nullable(instant("When its delay or its wait ends.")),
+  awaiting: nullable(
+    Type.Object(
+      { until: nullable(instant("When it ends by itself; null: it does not.")) },
+      { description: "What the step waits for; null: it does not wait." },
+    ),
+  ),
   faultCode: nullable(text("Of its last failure.")),
   faultDetail: nullable(text("The message of its last failure.")),
   output: json("What it returned: any JSON; null until it has."),

@@ -1,7 +1,10 @@
+import { returnedBy } from "@holdfast/contracts";
 import {
   decodePercents,
   expressionIn,
   familyOf,
+  isCall,
+  type StepDefinition,
   type Template,
   type WorkflowDefinition,
 } from "@holdfast/domain";
@@ -175,17 +178,23 @@ const anything: Known = { schema: {}, isThere: false };
 /** The schema of what the output of a workflow becomes. */
 function resultSchema(definition: WorkflowDefinition, sources: Sources): Part {
   const names = new Map<string, string>();
+  const schemaOfStep = (step: StepDefinition): Part | null => {
+    if (!isCall(step)) return returnedBy(step, definition) ?? null;
+    const operation = `${step.agent}.${step.operation}`;
+    const hoisted = names.get(operation) ?? sources.outputs.get(operation)?.();
+    if (hoisted === undefined) return null;
+    names.set(operation, hoisted);
+    return refTo(hoisted);
+  };
   const lookUp = (pointer: string): Known => {
     const [, root, ...path] = pointer.split("/").map(unescaped);
     if (root === "input") return walk({ ...refTo(sources.inputName) }, path, sources.schemas);
     const [name = "", ...below] = path;
     const step = definition.steps.find((one) => one.name === name);
     if (root !== "steps" || step === undefined) return anything;
-    const operation = `${step.agent}.${step.operation}`;
-    const hoisted = names.get(operation) ?? sources.outputs.get(operation)?.();
-    if (hoisted === undefined) return anything;
-    names.set(operation, hoisted);
-    const { schema, isThere } = walk(refTo(hoisted), below, sources.schemas);
+    const returned = schemaOfStep(step);
+    if (returned === null) return anything;
+    const { schema, isThere } = walk(returned, below, sources.schemas);
     if (step.onlyIf === null) return { schema, isThere };
     // A step that was skipped has null in the place of all that it would have returned.
     return { schema: { anyOf: [schema, { type: "null" }] }, isThere };

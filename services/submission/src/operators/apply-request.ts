@@ -174,6 +174,9 @@ const refusals: Readonly<Record<OperatorRefusal, string>> = {
   "task.wrong_goal":
     "The task is being undone already, or the step belongs to the other direction.",
   "task.not_in_error": "The step does not wait for an operator.",
+  "task.not_awaiting": "The step does not wait: it has not begun to, or its wait is over.",
+  "task.no_attempt":
+    "The step asks no Agent, so there is no attempt to be made again: resolve it, or cancel the task.",
   "task.not_pending":
     "The step does not wait to be tried: it is being worked on, done or not begun.",
   "task.not_delayed": "The step is due already: a Scheduler tries it as soon as it can.",

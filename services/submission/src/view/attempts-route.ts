@@ -1,4 +1,10 @@
-import { type Json, lookupIn, resolveTemplate, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  callsOf,
+  type Json,
+  lookupIn,
+  resolveTemplate,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import type {
   FoundTask,
   LateReply,
@@ -130,7 +136,7 @@ function attemptInputs({ task, definition, limits }: Sources): (step: string) =>
   const lookup = lookupIn({ input: task.input, outputs });
   const corrected = new Map(limits.map(({ name, input }) => [name, input]));
   const inputOf = (name: string): Json => {
-    const template = definition.steps.find((step) => step.name === name)?.input;
+    const template = callsOf(definition).find((step) => step.name === name)?.input;
     return (
       corrected.get(name) ?? (template === undefined ? null : resolveTemplate(template, lookup))
     );

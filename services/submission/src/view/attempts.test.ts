@@ -20,6 +20,7 @@ const book: StepRecord = {
   heartbeatAt: text(45),
   progress: { percent: 30 },
   notBefore: null,
+  awaiting: null,
   faultCode: null,
   faultDetail: null,
   output: null,

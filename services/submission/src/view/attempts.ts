@@ -34,13 +34,16 @@ export interface Attempt {
   readonly progress: StepRecord["progress"];
 }
 
-/** A time for which a step waited to be claimed. */
+/** A time for which a step waited: to be claimed, or until its wait ended. */
 export interface Wait {
   readonly step: string;
   readonly from: string;
-  /** When it was claimed, or when it becomes due; null: it waits for its turn. */
+  /**
+   * When it was claimed or its wait ended, or when it becomes due or the wait is to end; null: it
+   * waits for its turn.
+   */
   readonly until: string | null;
-  /** The move that made it wait, such as `retry` or `coolDown`. */
+  /** The move that made it wait, such as `retry`, `coolDown` or `open`. */
   readonly reason: string;
 }
 
@@ -69,10 +72,13 @@ export function attemptsOf({ moves, steps, limits }: Sources): {
     if (step === undefined) continue;
     if (move.action === "claim") {
       attempts.push(attemptFrom(move, { step, next, limits: knownLimits.get(move.step) ?? null }));
-    } else if (move.toState === "pending") waits.push(waitFrom(move, { step, next }));
+    } else if (waited.has(move.toState)) waits.push(waitFrom(move, { step, next }));
   }
   return { attempts, waits };
 }
+
+/** The states in which a step waits: for its turn, or for a time. */
+const waited: ReadonlySet<string> = new Set<StepState>(["pending", "awaiting"]);
 
 interface Around {
   readonly step: StepRecord;
@@ -130,7 +136,7 @@ function outcomeOf(end: StepMove | null): AttemptOutcome {
 }
 
 function waitFrom(move: StepMove, { step, next }: Around): Wait {
-  const isNow = next === null && (step.processState satisfies StepState) === "pending";
+  const isNow = next === null && step.processState === move.toState;
   return {
     step: step.name,
     from: move.at.toISOString(),

@@ -41,7 +41,7 @@ export function fieldsOf(schema: Schema, path = ""): readonly Field[] {
 }
 
 function nested(schema: Schema, path: string): readonly Field[] {
-  if (schema.items !== undefined) return fieldsOf(schema.items, `${path}[]`);
+  if (schema.items !== undefined) return itemFields(schema.items, `${path}[]`);
   const { anyOf } = schema;
   if (anyOf === undefined) return fieldsOf(schema, path);
   const [one, other] = anyOf;
@@ -50,6 +50,19 @@ function nested(schema: Schema, path: string): readonly Field[] {
     const kind = variant.properties?.["kind"]?.const;
     return typeof kind === "string" ? fieldsOf(variant, `${path} (${kind})`) : [];
   });
+}
+
+/** Items of several kinds: those of the first have no `kind`, and the others say theirs. */
+function itemFields(items: Schema, path: string): readonly Field[] {
+  const [plain, ...kinds] = items.anyOf ?? [];
+  const ofKinds = kinds.every(({ properties }) => properties?.["kind"]?.const !== undefined);
+  if (plain === undefined || kinds.length === 0 || !ofKinds) return fieldsOf(items, path);
+  return [
+    ...fieldsOf(plain, path),
+    ...kinds.flatMap((kind) =>
+      fieldsOf(kind, `${path} (${String(kind.properties?.["kind"]?.const)})`),
+    ),
+  ];
 }
 
 /** The type of a value and its bounds, in words. */

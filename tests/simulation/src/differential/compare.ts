@@ -1,3 +1,4 @@
+import { type Json } from "@holdfast/domain";
 import type { ClaimedStep } from "@holdfast/state-store";
 import { expect } from "@jest/globals";
 import { inOrder, nameOfClaim, type Pair, type Side } from "./pair.ts";
@@ -30,6 +31,12 @@ export function nearly(ours: number | null, theirs: number | null): void {
   if (ours !== null && theirs !== null) expect(Math.abs(ours - theirs)).toBeLessThan(60_000);
 }
 
+/** What a step returned, without the instant at which its wait ended: the clocks of both differ. */
+const untimed = (output: Json): Json =>
+  typeof output === "object" && output !== null && "fired" in output
+    ? { fired: output["fired"] ?? null }
+    : output;
+
 /** All that both hold of every task: how it stands, and how it came to that. */
 export async function sameTasks(pair: Pair): Promise<void> {
   for (const [theirId, ourId] of pair.tasks) {
@@ -43,7 +50,7 @@ export async function sameTasks(pair: Pair): Promise<void> {
       isPaused: task.paused,
       steps: [...task.steps.values()]
         .map(({ plan, processState, attempt, failureCount, requeueCount, faultCode }) => {
-          const output = outputs.get(plan.name) ?? null;
+          const output = untimed(outputs.get(plan.name) ?? null);
           const { name } = plan;
           return { name, processState, attempt, failureCount, requeueCount, faultCode, output };
         })
@@ -56,7 +63,16 @@ export async function sameTasks(pair: Pair): Promise<void> {
       isPaused: theirs.paused !== null,
       steps: theirs.steps
         .map(({ name, processState, attempt, failureCount, requeueCount, faultCode, output }) => {
-          return { name, processState, attempt, failureCount, requeueCount, faultCode, output };
+          const shown = untimed(output);
+          return {
+            name,
+            processState,
+            attempt,
+            failureCount,
+            requeueCount,
+            faultCode,
+            output: shown,
+          };
         })
         .toSorted(inOrder),
     });

@@ -141,6 +141,42 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
     nearly(ours.resendIn, theirs.resendIn);
   },
 
+  async fireWaits(pair) {
+    await pair.advance(moment);
+    const round = { actor: "tester", most: 100, expected: null };
+    const theirs = await pair.real.fireWaits(round);
+    const ours = pair.memory.fireWaits(round);
+    const [named, mine] = sides((side) => {
+      const { fired, postponed, held, areUsed, obsoleteAttempts } = side === 0 ? theirs : ours;
+      return {
+        fired: fired
+          .map(({ taskId, step }) => [indexOf(pair, side, taskId), step])
+          .toSorted(inOrder),
+        obsoleteAttempts: obsoleteAttempts.map(({ taskId }) => indexOf(pair, side, taskId)),
+        postponed,
+        held,
+        areUsed,
+      };
+    });
+    expect(mine).toEqual(named);
+    nearly(ours.nextIn, theirs.nextIn);
+  },
+
+  async endWaitByHand({ real, memory, random, tasks }) {
+    const [theirs, ours] = random.pick(tasks);
+    const step = random.pick(["first", "between", "beside", "under", "a"]);
+    const event = {
+      kind: "waitEnded",
+      step,
+      by: random.pick(["operator", "deadline"] as const),
+    } as const;
+    const [named] = (await real.applyEvents([{ taskId: theirs, event }], { actor: "ann" }))
+      .outcomes;
+    const [mine] = memory.applyEvents([{ taskId: ours, event }], { actor: "ann" }).outcomes;
+    expect(mine?.applied).toBe(named?.applied);
+    if (named?.applied === false) expect(mine).toMatchObject({ reason: named.reason });
+  },
+
   async findExpired(pair) {
     const theirs = await pair.real.findExpired({ batch: 200 });
     const ours = pair.memory.findExpired({ batch: 200 });

@@ -1,4 +1,9 @@
-import type { StepPolicy, WorkflowDefinition } from "@holdfast/domain";
+import {
+  type CallDefinition,
+  isCall,
+  type StepPolicy,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { definitions, sharesKeys } from "../workflows.ts";
 
 /**
@@ -25,19 +30,25 @@ export function slowed(definition: WorkflowDefinition): WorkflowDefinition {
   return {
     ...definition,
     completeWithin: definition.completeWithin === null ? null : 1_200_000,
-    steps: definition.steps.map((step) => ({
-      ...step,
-      ...limits,
-      ...extension(step),
-      coolDown: step.coolDown && { ...step.coolDown, wait: 600_000 },
-      undo: step.undo && {
-        ...step.undo,
-        ...limits,
-        ...extension(step.undo),
-        coolDown: { wait: 600_000, times: 1 },
-      },
-    })),
+    steps: definition.steps.map((step) =>
+      isCall(step) ? { ...step, ...slowedCall(step, limits) } : { ...step, for: 600_000 },
+    ),
   };
 }
+
+const slowedCall = (
+  step: CallDefinition,
+  limits: Pick<StepPolicy, "startWithin" | "completeWithin" | "retry">,
+) => ({
+  ...limits,
+  ...extension(step),
+  coolDown: step.coolDown && { ...step.coolDown, wait: 600_000 },
+  undo: step.undo && {
+    ...step.undo,
+    ...limits,
+    ...extension(step.undo),
+    coolDown: { wait: 600_000, times: 1 },
+  },
+});
 
 export const slow = [...new Set(definitions)].map(renamed).map(slowed);

@@ -18,6 +18,7 @@ const resolution = requestOptions("resolveStep", {
   output: { name: "result" },
 });
 const retry = requestOptions("retryStep", { reason: why });
+const fire = requestOptions("fireStep", { reason: why });
 
 /** What a request of these verbs needs. Without a reason it was refused before. */
 const required = ({ reason = "" }: { readonly reason?: string }, { actor }: Invocation) => ({
@@ -99,4 +100,18 @@ const retryVerb: Verb = {
   },
 };
 
-export const repairVerbs: readonly Verb[] = [resubmitVerb, resolveVerb, retryVerb];
+const fireVerb: Verb = {
+  name: "tasks fire",
+  operations: ["fireStep", "getTask"],
+  operands: ["<id>", "<step>"],
+  summary: summaryOf("fireStep"),
+  options: fire.options,
+  async run(invocation) {
+    const { operands, client } = invocation;
+    const [id = "", step = ""] = operands;
+    const how = required(await fire.read(invocation), invocation);
+    return ofTask(await client().tasks.fire(id, { ...how, step }));
+  },
+};
+
+export const repairVerbs: readonly Verb[] = [resubmitVerb, resolveVerb, retryVerb, fireVerb];

@@ -29,6 +29,8 @@ export interface ApplyStatements {
       readonly startWithins: readonly (number | null)[] | null;
       readonly completeWithins: readonly (number | null)[] | null;
       readonly extendUpTos: readonly (number | null)[] | null;
+      readonly formats: readonly (number | null)[] | null;
+      readonly faultCodes: readonly (string | null)[] | null;
     };
     readonly row: object;
   };

@@ -52,6 +52,7 @@ export interface ReadStatements {
     readonly params: { readonly lanes: readonly (string | null)[] | null };
     readonly row: {
       readonly lanes: unknown;
+      readonly waitLateness: Maybe<number>;
       readonly notifications: Maybe<number>;
       readonly oldestNotificationAge: Maybe<number>;
       readonly enqueued: Maybe<number>;

@@ -209,6 +209,7 @@ export interface StatisticsStatements {
       readonly takesEnqueued: boolean | null;
       readonly inboxChannel: string | null;
       readonly takesUnknownVersions: boolean | null;
+      readonly format: number | null;
     };
     readonly row: object;
   };

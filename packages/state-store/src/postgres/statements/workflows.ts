@@ -54,6 +54,10 @@ export interface WorkflowsStatements {
     readonly params: { readonly format: number | null };
     readonly row: { readonly lane: Maybe<string> };
   };
+  readonly "find-older-instances": {
+    readonly params: { readonly silentAfter: number | null; readonly format: number | null };
+    readonly row: { readonly service: string; readonly instance: string; readonly version: string };
+  };
   readonly "find-other-contracts": {
     readonly params: {
       readonly contracts: string | null;

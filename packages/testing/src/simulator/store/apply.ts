@@ -3,7 +3,9 @@ import {
   type DecidedBatch,
   decideBatch,
   hasConditions,
+  type Instant,
   type Json,
+  makesDone,
   type Task,
   type TaskValues,
 } from "@holdfast/domain";
@@ -18,7 +20,7 @@ import { claimDueSteps } from "./claim.ts";
 import { enqueue } from "./due-order.ts";
 import { keep, movesOf, type StoredTask } from "./memory-task.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
-import type { Report, StoreState } from "./store-state.ts";
+import { least, type Report, type StoreState } from "./store-state.ts";
 import { workflowOf } from "./submit.ts";
 
 type ApplyEvents = AtOnce<SimulatedStore>["applyEvents"];
@@ -31,6 +33,7 @@ export const applying = (state: StoreState): { readonly applyEvents: ApplyEvents
   applyEvents(reportedEvents, { actor, skipLocked = false, claim }) {
     const { outcomes, tasks, batches } = decideTasks(state, reportedEvents, { actor, skipLocked });
     const dueSteps = batches.flatMap((batch) => batch.dueSteps);
+    const firstEnd = least(batches.flatMap(({ firstWaitEnd }) => firstWaitEnd ?? []));
     const capacity =
       dueSteps.length === 0 || claim === undefined ? [] : capacityFor(claim, dueSteps);
     return {
@@ -42,6 +45,7 @@ export const applying = (state: StoreState): { readonly applyEvents: ApplyEvents
           : claimDueSteps(state, { ...claim, capacity }),
       obsoleteAttempts: batches.flatMap((batch) => batch.obsoleteAttempts),
       hasNotifications: false,
+      ...(firstEnd === null ? {} : { nextWait: firstEnd - state.now() }),
     };
   },
 });
@@ -51,6 +55,61 @@ interface Decided {
   readonly tasks: readonly Task[];
   readonly batches: readonly DecidedBatch[];
 }
+
+/** Ends waits whose time has come. */
+export const firing = (state: StoreState): Pick<AtOnce<SimulatedStore>, "fireWaits"> => ({
+  fireWaits({ actor, most, expected }) {
+    const now = state.now();
+    const waits = waitsOf(state).toSorted((one, other) => one.dueAt - other.dueAt);
+    const all = waits.filter(({ dueAt }) => dueAt <= now);
+    const isJump = expected !== null && now > expected + longestJump;
+    const isInJump = ({ deadline }: KnownWait) => isJump && deadline > expected;
+    const due = all.filter((wait) => !isInJump(wait)).slice(0, most);
+    for (const { stored, step } of all.filter(isInJump)) stored.waits.set(step, now + heldFor);
+    const events = due.map(({ stored, step }): ReportedTaskEvent => {
+      return { taskId: stored.task.taskId, event: { kind: "waitEnded", step, by: "deadline" } };
+    });
+    const { outcomes, batches } = decideTasks(state, events, { actor, skipLocked: true });
+    const isFired = (index: number) => outcomes.get(events[index]!)?.applied === true;
+    for (const [index, { stored, step }] of due.entries()) {
+      if (!isFired(index)) stored.waits.set(step, now + lockedFor);
+    }
+    const later = waits.filter(({ dueAt }) => dueAt > now).map(({ dueAt }) => dueAt - now);
+    return {
+      fired: due.flatMap(({ stored, step, deadline }, index) =>
+        isFired(index) ? [{ taskId: stored.task.taskId, step, late: now - deadline }] : [],
+      ),
+      postponed: due.filter((_, index) => !isFired(index)).length,
+      held: isJump ? all.filter(isInJump).length : null,
+      nextIn: due.length === most ? 0 : least(later),
+      now,
+      areUsed: [...state.workflows.values()].some(({ definition }) => definition.format > 1),
+      obsoleteAttempts: batches.flatMap((batch) => batch.obsoleteAttempts),
+      hasNotifications: false,
+    };
+  },
+});
+
+interface KnownWait {
+  readonly stored: StoredTask;
+  readonly step: string;
+  readonly deadline: Instant;
+  readonly dueAt: Instant;
+}
+
+/** Milliseconds, as the statements of the store have them. */
+const longestJump = 60_000;
+const heldFor = 15 * 60_000;
+const lockedFor = 500;
+
+const waitsOf = ({ tasks }: StoreState): readonly KnownWait[] =>
+  [...tasks.values()].flatMap((stored) =>
+    [...stored.waits].flatMap(([name, dueAt]): KnownWait[] => {
+      const step = stored.task.steps.get(name);
+      const deadline = step?.processState === "awaiting" ? step.notBefore : null;
+      return deadline === null ? [] : [{ stored, step: name, deadline, dueAt }];
+    }),
+  );
 
 /** Task by task, in the order in which the state store locks them. */
 function decideTasks(
@@ -140,9 +199,6 @@ function recordPayloads(
   if (output !== undefined) stored.outputs.set(event.step, output);
   if (correctedInput !== undefined) stored.correctedInputs.set(event.step, correctedInput);
 }
-
-const makesDone = ({ event }: ReportedTaskEvent): boolean =>
-  event.kind === "completed" || event.kind === "resolved";
 
 /** Which reported event led to which moves. */
 const reportsOf = (

@@ -4,8 +4,8 @@ import {
   constant,
   type Instant,
   laneOf,
+  type PendingStep,
   type ProcessingStep,
-  type Step,
   virtualTime,
 } from "@holdfast/domain";
 import type { ClaimedStep, ClaimOptions, LaneCapacity } from "@holdfast/state-store";
@@ -77,7 +77,7 @@ interface Claiming {
 
 function claimOne(state: StoreState, { stored, name, agent, asked }: Claiming): ClaimedStep {
   const at = state.now();
-  const step = stored.task.steps.get(name) as Step;
+  const step = stored.task.steps.get(name) as PendingStep;
   const claimed = toProcessing(step, {
     at,
     agent: agent ?? step.agent,
@@ -102,13 +102,14 @@ function claimOne(state: StoreState, { stored, name, agent, asked }: Claiming): 
 }
 
 function toProcessing(
-  step: Step,
+  step: PendingStep,
   { at, ...lock }: { readonly at: Instant } & Pick<ProcessingStep, "agent" | "lockedBy" | "token">,
 ): ProcessingStep {
   const startBy = at + step.plan.startWithin;
   return {
     ...constant(step),
     ...lock,
+    plan: step.plan,
     processState: "processing",
     attempt: step.attempt + 1,
     startBy,

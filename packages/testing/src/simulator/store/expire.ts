@@ -136,6 +136,7 @@ const hour = 3_600_000;
 
 const isMoving = (step: Step, now: Instant): boolean =>
   step.processState === "processing" ||
+  step.processState === "awaiting" ||
   (step.processState === "pending" && step.notBefore <= now + hour);
 
 const isOverlong = (step: Step, now: Instant): boolean =>

@@ -1,5 +1,5 @@
 import { agentOf, completeByOf, heartbeatLife, laneOf, noteSign, stepsOf } from "@holdfast/domain";
-import { applying } from "./apply.ts";
+import { applying, firing } from "./apply.ts";
 import { guarding, holdsBack } from "./breakers.ts";
 import { claimDueSteps } from "./claim.ts";
 import { closeFairnessGaps, enqueue } from "./due-order.ts";
@@ -35,6 +35,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
   return {
     claimDueSteps: (asked) => claimDueSteps(state, asked),
     ...applying(state),
+    ...firing(state),
     ...resending(state),
     ...staging(state),
     ...reading(state),

@@ -29,6 +29,8 @@ export interface StoredTask {
   readonly resendAts: Map<string, Instant>;
   /** The signs of steps in processing whose Agents have said something of the attempt. */
   readonly signs: Map<string, AttemptTimes & { readonly progress: StepProgress | null }>;
+  /** When a Scheduler looks at the steps that wait. */
+  readonly waits: Map<string, Instant>;
   readonly outputs: Map<string, Json>;
   readonly correctedInputs: Map<string, Json>;
 }
@@ -57,6 +59,9 @@ export function keep(stored: StoredTask, after: Task, now: Instant): readonly Pe
     stored.ranks.delete(name);
     stored.resendAts.delete(name);
     stored.signs.delete(name);
+    if (step.processState === "awaiting" && step.notBefore !== null) {
+      stored.waits.set(name, step.notBefore);
+    } else stored.waits.delete(name);
     if (step.processState === "pending" && step.notBefore <= now) due.push(step);
   }
   stored.task = after;

@@ -1,4 +1,13 @@
-import { agentOf, agentsOfStep, bandOf, bandOfStep, poolName, stepKinds } from "@holdfast/domain";
+import {
+  agentOf,
+  agentsOfStep,
+  bandOf,
+  bandOfStep,
+  callsOf,
+  poolName,
+  stepKinds,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { processingSteps, type StoreState } from "./store-state.ts";
 
@@ -13,6 +22,11 @@ type Reading = Pick<
 >;
 
 const urgent = bandOf("urgent");
+
+const lanesOf = (definition: WorkflowDefinition): readonly string[] =>
+  callsOf(definition)
+    .map(agentsOfStep)
+    .flatMap((agents) => [...agents, poolName(agents)]);
 
 /** Reads without a lock. */
 export function reading(state: StoreState): Reading {
@@ -29,11 +43,7 @@ export function reading(state: StoreState): Reading {
       ),
 
     findLanes: () => [
-      ...new Set(
-        [...workflows.values()].flatMap(({ definition }) =>
-          definition.steps.map(agentsOfStep).flatMap((agents) => [...agents, poolName(agents)]),
-        ),
-      ),
+      ...new Set([...workflows.values()].flatMap(({ definition }) => lanesOf(definition))),
     ],
 
     // Heartbeats are not simulated.

@@ -91,6 +91,7 @@ const operations: {
     "claimProbe",
     "countStepsInFlight",
     "endProbes",
+    "fireWaits",
     "findBreakers",
     "openBreakers",
     "throttleServices",

@@ -129,6 +129,7 @@ const toStoredTask = (
   ranks: new Map(),
   resendAts: new Map(),
   signs: new Map(),
+  waits: new Map(),
   outputs: new Map(),
   correctedInputs: new Map(),
 });

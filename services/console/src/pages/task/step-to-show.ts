@@ -1,6 +1,15 @@
 import type { Step, Task } from "../../api/types.ts";
 
-const order = ["error", "processing", "pending", "processed", "cancelled", "waiting", "skipped"];
+const order = [
+  "error",
+  "processing",
+  "pending",
+  "awaiting",
+  "processed",
+  "cancelled",
+  "waiting",
+  "skipped",
+];
 
 const rank = ({ processState }: Step): number => order.indexOf(processState);
 

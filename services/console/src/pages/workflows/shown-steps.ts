@@ -1,13 +1,18 @@
-import type { WorkflowDefinition } from "@holdfast/domain";
+import { isCall, type WaitDefinition, type WorkflowDefinition } from "@holdfast/domain";
+import { formatDuration } from "../../parts/format.ts";
 import type { ShownStep } from "../../parts/workflow-graph/workflow-graph.tsx";
 
 /** The steps of a workflow as its picture shows them. */
 export const shownSteps = ({ steps }: WorkflowDefinition): readonly ShownStep[] =>
-  steps.map(({ name, after, agent, operation, undo, onlyIf }) => ({
-    name,
-    after,
-    note: `${agent}.${operation}`,
+  steps.map((step) => ({
+    name: step.name,
+    after: step.after,
+    note: isCall(step) ? `${step.agent}.${step.operation}` : waitWords(step),
     style: null,
-    isUndoable: undo !== null,
-    isConditional: onlyIf !== null,
+    isUndoable: isCall(step) && step.undo !== null,
+    isConditional: step.onlyIf !== null,
   }));
+
+/** How long a step waits, in words. */
+export const waitWords = (step: WaitDefinition): string =>
+  "for" in step ? `waits ${formatDuration(step.for)}` : "waits until a value says";

@@ -1,5 +1,12 @@
 import type { StoredWorkflow } from "@holdfast/client";
-import type { StepDefinition, StepPolicy, WorkflowDefinition } from "@holdfast/domain";
+import {
+  type CallDefinition,
+  isCall,
+  type StepDefinition,
+  type StepPolicy,
+  type WaitDefinition,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { useMemo } from "react";
 import { useWorkflow, useWorkflowCount, useWorkflows } from "../../api/operations-queries.ts";
 import type { TaskState } from "../../api/types.ts";
@@ -14,7 +21,7 @@ import { Shown } from "../../parts/shown.tsx";
 import { taskStyles } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
-import { shownSteps } from "./shown-steps.ts";
+import { shownSteps, waitWords } from "./shown-steps.ts";
 import { splitName } from "./versions.ts";
 import { WorkflowActions } from "./workflow-actions.tsx";
 import { WorkflowBadges } from "./workflow-badges.tsx";
@@ -163,6 +170,42 @@ function StateCount({ workflow, state }: { readonly workflow: string; readonly s
 
 /** What a step may take, and what is done about its failure. */
 function StepPolicyView({ step }: { readonly step: StepDefinition }) {
+  return isCall(step) ? <CallView step={step} /> : <WaitView step={step} />;
+}
+
+/** How long a step waits, and what follows if its value says no instant. */
+function WaitView({ step }: { readonly step: WaitDefinition }) {
+  const { name, after, onlyIf, onFailure } = step;
+  return (
+    <div className="section-body step-policy">
+      <h3>{name}</h3>
+      <div className="step-sides">
+        <Facts
+          facts={[
+            ["Kind", waitWords(step)],
+            ["After", after.length === 0 ? "the start" : after.join(", ")],
+            ...("until" in step
+              ? ([
+                  ["At most", step.atMost === undefined ? "any time" : formatDuration(step.atMost)],
+                  ["No instant", thenOf(onFailure)],
+                ] as const)
+              : []),
+            ["Undone by", "nothing: it is cut short"],
+            ...(onlyIf === null
+              ? []
+              : [["Only if", <code>{JSON.stringify(onlyIf)}</code>] as const]),
+          ]}
+        />
+        {"until" in step && <JsonView value={step.until} label={`the end of ${name}`} />}
+      </div>
+    </div>
+  );
+}
+
+const thenOf = (onFailure: StepPolicy["onFailure"]): string =>
+  onFailure === "undo" ? "the task is undone" : "the task halts for an operator";
+
+function CallView({ step }: { readonly step: CallDefinition }) {
   const { name, agent, operation, undo, onlyIf, input, after } = step;
   return (
     <div className="section-body step-policy">
@@ -193,11 +236,11 @@ const policyFacts = (policy: StepPolicy) =>
     ["Complete within", completeWithin(policy)],
     ["Attempts", retriesOf(policy)],
     ["Cool-down", coolDownOf(policy)],
-    ["Then", policy.onFailure === "undo" ? "the task is undone" : "the task halts for an operator"],
+    ["Then", thenOf(policy.onFailure)],
   ] as const;
 
 /** How long it may wait for an Agent that takes it. */
-const requeuesOf = ({ maxRequeues }: StepDefinition): string =>
+const requeuesOf = ({ maxRequeues }: CallDefinition): string =>
   maxRequeues === undefined
     ? "until an Agent takes it"
     : `${maxRequeues} times in a row, then the task halts for an operator`;

@@ -1,0 +1,191 @@
+import type {
+  AttemptOfTask,
+  EventOutcome,
+  Instant,
+  Milliseconds,
+  ReportedTaskEvent,
+} from "@holdfast/domain";
+import { faultOfTask } from "../apply/apply-events.ts";
+import { decideLoaded, saveBatch } from "../apply/apply-together.ts";
+import { loadTasks, noneCached } from "../apply/load-tasks.ts";
+import { composed } from "../postgres/operation.ts";
+import { columns, type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import { type Decided, inTransaction, untilQuick, withRetries } from "../postgres/transaction.ts";
+import type { StoreContext } from "../store-context.ts";
+import { briefReads, type FindWorkflow } from "../workflows/workflow-catalog.ts";
+
+export interface WaitRound {
+  /** Who ends the waits: stands in the history. */
+  readonly actor: string;
+  /** How many waits, at most. */
+  readonly most: number;
+  /**
+   * What the store's clock must say by a clock that does not jump; null: unknown, as in a first
+   * round.
+   */
+  readonly expected: Instant | null;
+}
+
+/** What a round has done about waits whose time had come. */
+export interface FiredWaits {
+  /** Waits that ended, each with the milliseconds by which that was late. */
+  readonly fired: readonly {
+    readonly taskId: string;
+    readonly step: string;
+    readonly late: Milliseconds;
+  }[];
+  /** Waits that were due, and whose tasks could not be decided about now. */
+  readonly postponed: number;
+  /** Waits that became due by a jump of the clock, and are held; null: it did not jump. */
+  readonly held: number | null;
+  /** Milliseconds until the next deadline; 0: more are due. Null: nothing waits. */
+  readonly nextIn: Milliseconds | null;
+  /** The store's clock. */
+  readonly now: Instant;
+  /** Whether a stored workflow has waits. */
+  readonly areUsed: boolean;
+  /** Attempts that need not be finished, because their tasks are now being undone. */
+  readonly obsoleteAttempts: readonly AttemptOfTask[];
+  readonly hasNotifications: boolean;
+}
+
+interface DueWait {
+  readonly taskId: string;
+  readonly step: string;
+  readonly late: Milliseconds;
+}
+
+interface TakenWaits {
+  readonly due: readonly DueWait[];
+  readonly nextIn: number | null;
+  readonly now: number;
+  readonly areUsed: boolean;
+}
+
+const take = query("take-due-waits", rowsOf<TakenWaits>());
+const hold = query("hold-waits", rowsOf<{ held: number; alert: string | null }>());
+const postpone = query("postpone-waits");
+
+/**
+ * How far the store's clock may be ahead of what it must say, in milliseconds: see take-due-waits.
+ */
+const longestJump = 60_000;
+/** How long a wait is left alone whose task is locked, or cannot be decided about. */
+const lockedFor: Milliseconds = 500;
+const unusableFor: Milliseconds = 60_000;
+
+/**
+ * Ends waits whose time has come, by the store's clock, at most `most`: waits and tasks change in
+ * one transaction. Locked
+ * ones are skipped, so several Schedulers share them. A task that cannot be decided about or saved
+ * is looked at again in a
+ * minute, and affects no other. Safe to repeat.
+ */
+export const fireWaits = composed(async (context, round: WaitRound): Promise<FiredWaits> => {
+  try {
+    return await withRetries(() => fireNext(context, round));
+  } catch (error) {
+    faultOfTask(error);
+  }
+  const one = { ...round, most: 1 };
+  try {
+    return { ...(await withRetries(() => fireNext(context, one))), nextIn: 0 };
+  } catch (error) {
+    faultOfTask(error);
+    return withRetries(() => postponeNext(context, one));
+  }
+});
+
+function fireNext(context: StoreContext, round: WaitRound): Promise<FiredWaits> {
+  const reads = briefReads(context.catalog, context.pool);
+  return untilQuick(() =>
+    inTransaction(context.pool, (client) =>
+      fireBriefly(context, client, { round, findWorkflow: reads.begin() }),
+    ),
+  ).then(async ({ fired, ...rest }) => {
+    // What begins now may be of a month in which nothing was due for long.
+    if (fired.length > 0) await context.partitions.include(fired.map(({ taskId }) => taskId));
+    return { ...rest, fired };
+  });
+}
+
+interface Firing {
+  readonly round: WaitRound;
+  readonly findWorkflow: FindWorkflow;
+}
+
+async function fireBriefly(
+  context: StoreContext,
+  client: Database,
+  { round, findWorkflow }: Firing,
+): Promise<Decided<FiredWaits>> {
+  const { actor, most, expected } = round;
+  const [taken] = await take(client, { most, expected });
+  const { due, nextIn, now, areUsed } = taken as TakenWaits;
+  const isJump = expected !== null && now > expected + longestJump;
+  const held = isJump ? ((await hold(client, { expected }))[0]?.held ?? 0) : null;
+  const seen = { held, now, areUsed, nextIn: due.length === most ? 0 : nextIn };
+  if (due.length === 0) return { sent: [], result: () => ({ ...nothing, ...seen }) };
+  const loaded = await loadTasks(client, [...new Set(due.map(({ taskId }) => taskId))], {
+    skipLocked: true,
+    findWorkflow: (name) => findWorkflow(client, name),
+    cached: noneCached,
+    partitions: context.partitions,
+  });
+  const reportedEvents = due.map(
+    ({ taskId, step }): ReportedTaskEvent => ({
+      taskId,
+      event: { kind: "waitEnded", step, by: "deadline" },
+    }),
+  );
+  const batch = await decideLoaded(context, client, { loaded, reportedEvents });
+  const saved = saveBatch(context, client, { loaded, batch, reportedEvents, options: { actor } });
+  const left = due.flatMap((wait, index) => {
+    const outcome = batch.outcomes[index];
+    return outcome?.applied === true ? [] : [{ ...wait, later: laterBy(outcome) }];
+  });
+  const later = left.length === 0 ? [] : [postponed(client, left)];
+  return {
+    sent: [...saved.sent, ...later],
+    result: async () => {
+      await saved.result();
+      return {
+        ...seen,
+        fired: due.filter((_, index) => batch.outcomes[index]?.applied === true),
+        postponed: left.length,
+        obsoleteAttempts: batch.obsoleteAttempts,
+        hasNotifications: batch.notifications.length > 0,
+      };
+    },
+  };
+}
+
+const nothing = { fired: [], postponed: 0, obsoleteAttempts: [], hasNotifications: false };
+
+/**
+ * A task that is not there may be locked by a decision that ends in a moment; what else is refused
+ * stays so for long.
+ */
+const laterBy = (outcome: EventOutcome | undefined): Milliseconds =>
+  outcome?.applied === false && (outcome.reason === "unknown_task" || outcome.reason === "not_due")
+    ? lockedFor
+    : unusableFor;
+
+const postponed = (
+  db: Database,
+  waits: readonly (DueWait & { readonly later: Milliseconds })[],
+): Promise<unknown> =>
+  postpone(db, columns(waits, { taskIds: "taskId", steps: "step", laters: "later" }));
+
+/** The next wait cannot be ended, also by itself. */
+const postponeNext = ({ pool }: StoreContext, { most, expected }: WaitRound): Promise<FiredWaits> =>
+  inTransaction(pool, async (client) => {
+    const [taken] = await take(client, { most, expected });
+    const { due, now, areUsed } = taken as TakenWaits;
+    const left = due.map((wait) => ({ ...wait, later: unusableFor }));
+    return {
+      sent: left.length === 0 ? [] : [postponed(client, left)],
+      result: () => ({ ...nothing, held: null, nextIn: 0, now, areUsed, postponed: left.length }),
+    };
+  });

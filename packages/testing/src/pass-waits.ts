@@ -1,0 +1,28 @@
+import { isFinished, stepsOf } from "@holdfast/domain";
+import type { StoredTask } from "./simulator/store/memory-task.ts";
+import type { Timeline } from "./simulator/timeline.ts";
+import { epoch } from "./simulator/world.ts";
+
+/** Waits that are longer are passed over: loops that look every second would look for a year. */
+const shortest = 60_000;
+/**
+ * What is left of a wait that is passed over, in milliseconds: enough for what is still on its way.
+ */
+const left = 30_000;
+
+/**
+ * Passes over the time in which a task only waits: none of its steps is due or at an Agent. It
+ * stops shortly before the
+ * first of its waits ends, or before its limit passes.
+ */
+export function passWaits(timeline: Timeline, { task, completeBy }: StoredTask): void {
+  if (isFinished(task) || task.paused) return;
+  const ends: number[] = [];
+  for (const step of stepsOf(task)) {
+    if (step.processState === "pending" || step.processState === "processing") return;
+    if (step.processState === "awaiting" && step.notBefore !== null) ends.push(step.notBefore);
+  }
+  if (ends.length === 0) return;
+  const next = Math.min(...ends, completeBy ?? Number.POSITIVE_INFINITY) - epoch - timeline.now;
+  if (next > shortest) timeline.skip(next - left);
+}

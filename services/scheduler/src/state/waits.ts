@@ -1,0 +1,65 @@
+import type { Instant, Milliseconds } from "@holdfast/domain";
+
+/** What a Scheduler knows of the waits of all tasks. */
+export interface Waits {
+  /**
+   * What the store's clock said last, and when that was by the Scheduler's own, which does not
+   * jump; null: not yet.
+   */
+  clock: { readonly now: Instant; readonly at: Milliseconds } | null;
+  /** When its next round begins, in which it ends waits whose time has come. */
+  nextRoundAt: Milliseconds;
+  /** Whether a stored workflow has waits. */
+  areUsed: boolean;
+}
+
+/** What a Scheduler sees of waits. */
+export type WaitObservation =
+  /** A round has ended waits whose time had come. */
+  | {
+      readonly kind: "waitsSeen";
+      readonly clock: Instant;
+      /** Milliseconds until the next deadline; null: nothing waits. */
+      readonly nextIn: Milliseconds | null;
+      readonly areUsed: boolean;
+      /** Whether steps may be due by it. */
+      readonly hasFired: boolean;
+    }
+  /** A step began to wait, for so long. */
+  | { readonly kind: "waitOpened"; readonly in: Milliseconds }
+  /**
+   * Another process says that there is something to claim. It may be that something waits as well.
+   */
+  | { readonly kind: "hinted" };
+
+/** The longest time between two rounds: another process may have begun a wait. */
+const roundEvery: Milliseconds = 5_000;
+/** The time between a hint and the round that follows: further hints come meanwhile. */
+export const roundAfterHint: Milliseconds = 100;
+
+export const newWaits = (): Waits => ({
+  clock: null,
+  nextRoundAt: 0,
+  areUsed: false,
+});
+
+/** What the store's clock must say now, if it has not jumped; null: unknown. */
+export const expectedClock = ({ clock }: Waits, now: Milliseconds): Instant | null =>
+  clock === null ? null : clock.now + (now - clock.at);
+
+export function noteRound(
+  waits: Waits,
+  { clock, nextIn, areUsed }: Extract<WaitObservation, { kind: "waitsSeen" }>,
+  now: Milliseconds,
+): void {
+  waits.clock = { now: clock, at: now };
+  waits.areUsed = areUsed;
+  waits.nextRoundAt = now + Math.min(nextIn ?? roundEvery, roundEvery);
+}
+
+/** Notes that a step waits for so long. Returns whether that is over before the next round. */
+export function noteOpened(waits: Waits, ms: Milliseconds, now: Milliseconds): boolean {
+  if (now + ms >= waits.nextRoundAt) return false;
+  waits.nextRoundAt = now + ms;
+  return true;
+}
