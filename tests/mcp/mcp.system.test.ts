@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => owned.disposeAsync());
 
-const writes = ["submit_task", "resubmit", "cancel_task"];
+const writes = ["submit_task", "resubmit", "cancel_task", "fire_wait"];
 const connect = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
   open(system.submissionUrl, args, env);
 const request = { actor: "ann", reason: "a test" };
@@ -101,6 +101,24 @@ describe("over standard input and output", () => {
     });
   });
 
+  test("a wait is explained, and ended only when it is no dry run", async () => {
+    await using session = await connect(["--allow-writes"]);
+    const id = await waitingTask(session);
+    const explained = await session.call("why", { id });
+    expect(explained.json["sentence"]).toMatch(/^It waits until .*: step rest\. Nothing is wrong\.$/);
+    const wait = { id, step: "rest", ...request };
+    const plan = await session.call("fire_wait", wait);
+    expect(plan.json).toMatchObject({
+      dryRun: true,
+      would: expect.stringMatching(/^end the wait of step rest, which ends by itself at 2/),
+    });
+    expect((await session.call("get_task", { id })).json["state"]).toBe("processing");
+    expect((await session.call("fire_wait", { ...wait, dryRun: false })).isError).toBe(false);
+    await taskIn(session, id, "processed");
+    const late = await session.call("fire_wait", { ...wait, dryRun: false });
+    expect(late).toMatchObject({ isError: true, json: { code: "task.not_awaiting" } });
+  });
+
   test("the tools about the system answer with what there is", async () => {
     await using session = await connect();
     const listed = async (name: string, input = {}) =>
@@ -172,21 +190,28 @@ async function haltingTask(session: Session): Promise<string> {
     undo: null,
     onFailure: "halt",
   };
-  const definition = {
-    format: 1,
-    name: "halts.v1",
-    inputSchema: { type: "object" },
-    completeWithin: null,
-    output: null,
-    steps: [{ ...policy, ...step }],
-  };
-  const stored = await fetch(`${system.submissionUrl}/v1/workflows/halts.v1`, {
-    method: "PUT",
-    headers: { "content-type": "application/json", authorization: `Bearer ${operatorToken}` },
-    body: JSON.stringify(definition),
-  });
-  expect(stored.status).toBe(201);
+  await store({ format: 1, name: "halts.v1", steps: [{ ...policy, ...step }] });
   const { json } = await session.call("submit_task", { workflow: "halts", input: {} });
   await taskIn(session, json["id"], "halted");
   return String(json["id"]);
+}
+
+/** A task whose only step waits for a day. */
+async function waitingTask(session: Session): Promise<string> {
+  const step = { kind: "wait", name: "rest", after: [], onlyIf: null, for: 86_400_000 };
+  await store({ format: 2, name: "rests.v1", steps: [{ ...step, onFailure: "halt" }] });
+  const { json } = await session.call("submit_task", { workflow: "rests", input: {} });
+  await taskIn(session, json["id"], "processing");
+  return String(json["id"]);
+}
+
+/** Stores a workflow of our own, which takes any object and returns nothing. */
+async function store(definition: { readonly name: string } & Record<string, unknown>) {
+  const common = { inputSchema: { type: "object" }, completeWithin: null, output: null };
+  const stored = await fetch(`${system.submissionUrl}/v1/workflows/${definition.name}`, {
+    method: "PUT",
+    headers: { "content-type": "application/json", authorization: `Bearer ${operatorToken}` },
+    body: JSON.stringify({ ...common, ...definition }),
+  });
+  expect(stored.status).toBe(201);
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Step, Task } from "@holdfast/client";
-import { canonicalJson, PermanentFault } from "@holdfast/domain";
+import { canonicalJson, isBegun, PermanentFault } from "@holdfast/domain";
 import { z } from "zod";
 import { defineTool, type Tool } from "./tool.ts";
 import { given, meantBy, toolDescription, toolInput } from "./tool-input.ts";
@@ -85,7 +85,7 @@ const cancelTask = defineTool({
     const { workflow, state, version, steps } = await tasks.get(id);
     const attribution = { ...given(asked), reason, version };
     if (!isDry) return tasks.cancel(id, attribution);
-    const begun = steps.filter(({ attempt }) => attempt > 0);
+    const begun = steps.filter(isBegun);
     return {
       dryRun: true,
       would: "cancel the task",
@@ -95,4 +95,40 @@ const cancelTask = defineTool({
   },
 });
 
-export const writeTools: readonly Tool[] = [submitTask, resubmit, cancelTask];
+const fireWait = defineTool({
+  name: "fire_wait",
+  title: "End the wait of a step",
+  description: toolDescription(
+    "fireStep",
+    `The steps after it begin as if its time had come. It cannot be taken back. With dryRun, which is the default, it shows which wait would end and changes nothing. ${actor}`,
+  ),
+  operations: ["fireStep", "getTask"],
+  input: {
+    ...toolInput("fireStep", "id", "step", "actor", "reason"),
+    dryRun,
+  },
+  writes: true,
+  async run({ id = "", step = "", reason = "", dryRun: isDry, ...asked }, { tasks }) {
+    const task = await tasks.get(id);
+    const { workflow, state, version } = task;
+    const { name, processState, awaiting } = waitingStep(task, step);
+    if (!isDry) return tasks.fire(id, { ...given(asked), reason, version, step: name });
+    return {
+      dryRun: true,
+      would: `end the wait of step ${name}${awaiting?.until == null ? "" : `, which ends by itself at ${awaiting.until}`}`,
+      step: { name, processState, awaiting },
+      task: { id, workflow, state, version },
+    };
+  },
+});
+
+function waitingStep({ id, steps }: Task, name: string): Step {
+  const awaiting = steps.filter(({ processState }) => processState === "awaiting");
+  const meant = awaiting.find((one) => one.name === name);
+  if (meant !== undefined) return meant;
+  const names = awaiting.map((one) => one.name).join(", ");
+  const which = names === "" ? "No step of the task waits." : `These wait: ${names}.`;
+  throw new PermanentFault("task.not_awaiting", `Step ${name} of ${id} does not wait. ${which}`);
+}
+
+export const writeTools: readonly Tool[] = [submitTask, resubmit, cancelTask, fireWait];
