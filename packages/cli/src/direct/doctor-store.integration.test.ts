@@ -99,6 +99,66 @@ describe("finds in the state store", () => {
     expectOnly(await system.lookAt(), "store.clock_jumped", "ahead of the last time", text);
   });
 
+  test("waits of steps that should have ended, and those that are held since the clock jumped", async () => {
+    await system.startServices();
+    const ends = (deadline: string, dueAt: string) =>
+      `(gen_random_uuid(), 'rest', 'wait', now() + interval '${deadline}', now() + interval '${dueAt}')`;
+    const all = [
+      ends("-5 minutes", "-5 minutes"),
+      // Its task was locked or cannot be used, so it is looked at again.
+      ends("-3 minutes", "30 seconds"),
+      ends("-10 seconds", "-10 seconds"),
+      ends("5 minutes", "5 minutes"),
+      ends("-10 seconds", "10 minutes"),
+    ];
+    await system.forNow(
+      `insert into state.waits (task_id, step, kind, deadline, due_at) values ${all.join(", ")}`,
+      "truncate state.waits",
+    );
+    const found = wrongs(await system.lookAt());
+    expect(found.map(({ code, text, advice }) => [code, text, advice])).toEqual([
+      [
+        "waits.late",
+        expect.stringMatching(/^2 waits .* step rest of \S+, whose wait was over 5 min ago$/),
+        expect.stringContaining("waits postponed"),
+      ],
+      [
+        "waits.held",
+        expect.stringMatching(/jumped ahead, so 1 wait .* is held for another 10 min at most/),
+        expect.stringContaining("by NTP"),
+      ],
+    ]);
+  });
+
+  test("a process that cannot read a stored workflow, whose steps wait", async () => {
+    await system.startServices();
+    const rest = {
+      kind: "wait",
+      name: "rest",
+      after: [],
+      onlyIf: null,
+      onFailure: "halt",
+      for: 1_000,
+    } as const;
+    await store.query("update state.instances set format = 2");
+    await store.store.registerWorkflow({
+      ...workflowOf("resting.v1", []),
+      format: 2,
+      steps: [rest],
+    });
+    expect(wrongs(await system.lookAt())).toEqual([]);
+    await system.forNow(
+      "update state.instances set format = 1",
+      "delete from state.workflows where name = 'resting.v1'",
+    );
+    expectOnly(
+      await system.lookAt(),
+      "workflows.formats",
+      "supervisor supervisor-1 (0.1.0) cannot read resting.v1: a later release stored it",
+      "upgrade that process",
+    );
+  });
+
   test("pauses of operators, which are no problem", async () => {
     const attribution = { actor: "ann", reason: "stock-taking" };
     await system.startServices();

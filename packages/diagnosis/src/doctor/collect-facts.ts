@@ -4,6 +4,7 @@ import {
   type AgentDemand,
   type ClockFacts,
   type ContractDifference,
+  type LateWaits,
   type Loss,
   type Migrations,
   openInspector,
@@ -16,6 +17,7 @@ import {
   type ServerFacts,
   type StalledConsumerFacts,
   type StoreInspector,
+  type UnreadFormats,
   type UnsentNotifications,
   type Unusable,
 } from "@holdfast/state-store";
@@ -44,6 +46,8 @@ interface StoreContents {
   readonly unsent: UnsentNotifications;
   readonly partitions: PartitionFacts;
   readonly clock: ClockFacts;
+  readonly lateWaits: readonly LateWaits[];
+  readonly unreadFormats: readonly UnreadFormats[];
   readonly pauses: { readonly inForce: readonly PauseInForce[]; readonly tasks: number };
   readonly breakers: readonly RemoteFacts[];
   readonly paths: PathFacts;
@@ -133,6 +137,8 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   unsent: await store.countUnsent({ within: day, longerThan: minute }),
   partitions: await store.findPartitions(),
   clock: await store.findClockFacts(),
+  lateWaits: await store.findLateWaits(),
+  unreadFormats: await store.findUnreadFormats(),
   pauses: await store.findPausesInForce(),
   breakers: await store.findBreakers(),
   paths: await store.findPaths(),

@@ -20,6 +20,7 @@ import { checkQueues } from "./check-queues.ts";
 import { checkPooler, checkSchema } from "./check-schema.ts";
 import { checkServer } from "./check-server.ts";
 import { checkVacuum } from "./check-vacuum.ts";
+import { checkFormats, checkWaits } from "./check-waits.ts";
 import { collectFacts, type FactsOptions, type StoreFacts } from "./collect-facts.ts";
 import { type Finding, fine, orFine, wrong } from "./finding.ts";
 
@@ -67,6 +68,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
     ? []
     : [
         checkClockJump(store.contents.clock, store.advance),
+        ...checkWaits(store.contents.lateWaits, store.contents.clock.now),
         ...checkPartitions(store.contents.partitions),
         ...checkConsumers(store.contents.stalledConsumers),
         ...checkLosses(store.contents.losses),
@@ -74,6 +76,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
         ...checkNotifications(store.contents.unsent),
         ...checkPauses(store.contents.pauses),
         ...checkDefinitions(store.contents.unusable),
+        ...checkFormats(store.contents.unreadFormats),
         ...checkContracts(store.contents.differences),
       ]),
 ];

@@ -9,6 +9,7 @@ import { rowsOf } from "../postgres/statement-types.ts";
 import { storeClient } from "../postgres/store-client.ts";
 import { withRetries } from "../postgres/transaction.ts";
 import { readInstances } from "../statistics/instances.ts";
+import { silentAfter } from "../statistics/older-instances.ts";
 import { readContractDifferences } from "../workflows/contract-differences.ts";
 import { findEnqueuedFacts, readInbox } from "./find-inbox.ts";
 import type { Violation } from "./find-invariant-violations.ts";
@@ -117,6 +118,29 @@ export interface ClockFacts {
   readonly latest: number;
 }
 
+/** Waits that have been over for more than a minute, or that are held because the clock jumped. */
+export interface LateWaits {
+  readonly kind: "late" | "held";
+  /** How many there are, counted no further than to 1,000. */
+  readonly waits: number;
+  /** The one that should have ended first. */
+  readonly taskId: string;
+  readonly step: string;
+  readonly deadline: Date;
+  /** When a Scheduler is to look at the last of them. */
+  readonly dueAt: Date;
+}
+
+/** A living process that cannot read some stored workflows. */
+export interface UnreadFormats {
+  readonly service: string;
+  readonly instance: string;
+  readonly version: string;
+  readonly workflows: number;
+  /** The first of them by its name. */
+  readonly workflow: string;
+}
+
 /** What is known of an id that an application believes it submitted. */
 export interface SubmittedFacts {
   readonly taskId: string;
@@ -151,6 +175,8 @@ const countPausedTasks = query("count-paused-tasks", rowsOf<{ tasks: number }>()
 const findPartitions = query("find-partitions", rowsOf<PartitionFacts>());
 /** Finds by how many milliseconds the clock of a store is ahead of its server's. */
 const findClockAdvance = query("find-clock-advance", rowsOf<{ ahead: number }>());
+const findLateWaits = query("find-late-waits", rowsOf<LateWaits>());
+const findUnreadFormats = query("find-unread-formats", rowsOf<UnreadFormats>());
 const findClockFacts = query("find-clock-facts", rowsOf<ClockFacts>());
 
 export type StoreInspector = ReturnType<typeof openInspector>;
@@ -207,6 +233,9 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     findPartitions: async () => (await bound(findPartitions)({}))[0]!,
     findClockAdvance: async () => (await bound(findClockAdvance)({}))[0]!.ahead,
     findClockFacts: async () => (await bound(findClockFacts)({}))[0]!,
+    /** The waits of steps that should have ended. */
+    findLateWaits: () => bound(findLateWaits)({}),
+    findUnreadFormats: () => bound(findUnreadFormats)({ silentAfter }),
     /** The Agents and workflows that are paused, and how many unfinished tasks are. */
     findPausesInForce: () =>
       ask(async (db) => {

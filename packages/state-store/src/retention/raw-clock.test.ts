@@ -41,6 +41,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "find-instances",
     "find-older-instances",
     "find-unavailable-agents",
+    "find-unread-formats",
   ],
   "an alert is raised sooner": [
     "insert-dead-letters",
@@ -52,6 +53,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "find-fleet-facts",
     "find-inbox",
     "find-lane-facts",
+    "find-late-waits",
     "find-losses",
     "find-outages-in-force",
     "find-overview",

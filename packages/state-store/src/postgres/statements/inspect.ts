@@ -79,6 +79,17 @@ export interface InspectStatements {
       readonly breaker: unknown;
     };
   };
+  readonly "find-late-waits": {
+    readonly params: object;
+    readonly row: {
+      readonly kind: Maybe<string>;
+      readonly waits: Maybe<number>;
+      readonly dueAt: Maybe<Date>;
+      readonly deadline: Maybe<Date>;
+      readonly taskId: Maybe<string>;
+      readonly step: Maybe<string>;
+    };
+  };
   readonly "find-losses": {
     readonly params: {
       readonly within: number | null;
@@ -217,6 +228,16 @@ export interface InspectStatements {
   readonly "find-task-range": {
     readonly params: { readonly size: number | string | null; readonly after: string | null };
     readonly row: { readonly tasks: Maybe<number>; readonly upto: Maybe<string> };
+  };
+  readonly "find-unread-formats": {
+    readonly params: { readonly silentAfter: number | null };
+    readonly row: {
+      readonly service: string;
+      readonly instance: string;
+      readonly version: string;
+      readonly workflows: Maybe<number>;
+      readonly workflow: Maybe<string>;
+    };
   };
   readonly "find-unproven-paths": {
     readonly params: object;
