@@ -11,6 +11,7 @@ const request = requestOptions("listTasks", {
   priority: {},
   faultCode: {},
   correlationId: {},
+  awaiting: { value: "STEP" },
   fingerprint: {},
   text: {},
   createdFrom: { value: "INSTANT", isInstant: true },

@@ -12,6 +12,7 @@ const filter = toolInput(
   "key",
   "faultCode",
   "correlationId",
+  "awaiting",
   "fingerprint",
   "text",
   "createdFrom",

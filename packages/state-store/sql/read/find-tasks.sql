@@ -1,5 +1,6 @@
 -- Tasks that match, newest first. Looks at `scan` tasks at most, however many there are, by one
--- index: that of the ids, of open tasks, of business keys, of labels or of failures. A text is
+-- index: that of the ids, of open tasks, of business keys, of labels, of waits or of failures. What
+-- a task awaits are the names of its steps that wait: one that matches is enough. A text is
 -- looked for in several: as an id, its beginning, a business key, an idempotency key, a correlation
 -- id or a fault code or the beginning of one; of each beginning the first 1,000 of its index are
 -- looked at. `last_id` is the last of them, from which the next page goes on; null when there are
@@ -43,6 +44,16 @@ with scanned as materialized (
             order by task_id desc
             limit :scan) as labelled
      join state.tasks on tasks.task_id = labelled.task_id)
+  union all
+  (select tasks.*
+     from (select distinct task_id
+             from state.waits
+            where :by::text = 'awaiting'
+              and task_id < :before
+              and task_id >= :from
+            order by task_id desc
+            limit :scan) as waiting
+     join state.tasks on tasks.task_id = waiting.task_id)
   union all
   (select tasks.*
      from (select distinct task_id
@@ -142,6 +153,16 @@ matching as (
                                          when 'key'           then scanned.business_key
                                          when 'faultCode'     then scanned.fault_code
                                          when 'correlationId' then scanned.correlation_id
+                                         when 'awaiting'      then
+                                           (select step
+                                              from state.waits
+                                             where waits.task_id = scanned.task_id
+                                               and case operator
+                                                     when 'in'   then step in (select json_array_elements_text(operand))
+                                                     when 'like' then step like operand #>> '{}'
+                                                     else true
+                                                   end
+                                             limit 1)
                                          -- `label.` and its name.
                                          else scanned.labels ->> substring(field from 7)
                                        end as value) as part

@@ -6,11 +6,13 @@ import type { TaskCondition } from "./list-tasks.ts";
 
 let db: TestStore;
 let operations: StateStore;
+const rest = { name: "rest", wait: { for: 86_400_000 }, after: [] };
 const names = new Map<string, string>();
 beforeAll(async () => {
   const stores = await openTestStores(
     testWorkflow([{ name: "a" }]),
     testWorkflow([{ name: "a" }], "other.v1"),
+    testWorkflow([rest, { ...rest, name: "stay" }], "resting.v1"),
   );
   ({ db, operations } = stores);
   const tasks = {
@@ -18,6 +20,7 @@ beforeAll(async () => {
     two: newTask({ key: "order-2", labels: { region: "us" }, priority: "urgent" }),
     three: newTask({ labels: { region: "eu" }, workflow: "other.v1" }),
     four: newTask({ correlationId: "c-4" }),
+    resting: newTask({ workflow: "resting.v1" }),
     ended: newTask({ key: "order-1", labels: { region: "eu" } }),
   };
   const submit = async (name: keyof typeof tasks) => {
@@ -31,7 +34,7 @@ beforeAll(async () => {
      update state.tasks set process_state = 'processed', finished_at = now() where task_id = '${ended}';
      reset session_replication_role`,
   );
-  for (const name of ["one", "two", "three", "four"] as const) await submit(name);
+  for (const name of ["one", "two", "three", "four", "resting"] as const) await submit(name);
 });
 afterAll(async () => {
   await db[Symbol.asyncDispose]();
@@ -41,7 +44,7 @@ const all = { tenant: "default", createdFrom: null, createdBefore: null };
 const open: readonly TaskState[] = ["pending", "processing", "halted", "undoing"];
 
 test.each<[string, readonly TaskCondition[], readonly string[]]>([
-  ["nothing", [], ["four", "three", "two", "one", "ended"]],
+  ["nothing", [], ["resting", "four", "three", "two", "one", "ended"]],
   ["a key", [{ field: "key", operator: "in", operand: ["order-1"] }], ["one", "ended"]],
   [
     "a key and a state",
@@ -54,7 +57,7 @@ test.each<[string, readonly TaskCondition[], readonly string[]]>([
   [
     "open states",
     [{ field: "state", operator: "in", operand: open }],
-    ["four", "three", "two", "one"],
+    ["resting", "four", "three", "two", "one"],
   ],
   [
     "a label",
@@ -87,7 +90,23 @@ test.each<[string, readonly TaskCondition[], readonly string[]]>([
   [
     "that there is no key",
     [{ field: "key", operator: "exists", operand: false }],
-    ["four", "three"],
+    ["resting", "four", "three"],
+  ],
+  [
+    "one of several steps that wait",
+    [{ field: "awaiting", operator: "in", operand: ["stay"] }],
+    ["resting"],
+  ],
+  ["what waits", [{ field: "awaiting", operator: "exists", operand: true }], ["resting"]],
+  ["the beginning of it", [{ field: "awaiting", operator: "like", operand: "re%" }], ["resting"]],
+  ["another step that waits", [{ field: "awaiting", operator: "in", operand: ["a"] }], []],
+  [
+    "that nothing waits",
+    [
+      { field: "awaiting", operator: "exists", operand: false },
+      { field: "state", operator: "in", operand: open },
+    ],
+    ["four", "three", "two", "one"],
   ],
   ["a label that no task has", [{ field: "label.'; --", operator: "in", operand: ["x"] }], []],
   ["a priority", [{ field: "priority", operator: "in", operand: ["urgent"] }], ["two"]],

@@ -22,6 +22,8 @@ export type TaskField =
   | "key"
   | "faultCode"
   | "correlationId"
+  /** The name of a step that waits now. */
+  | "awaiting"
   | `label.${string}`;
 
 /** What must be true of a field. A `like` pattern has `%` and `_`, as in SQL. */
@@ -198,6 +200,11 @@ function indexFor(conditions: readonly TaskCondition[]) {
   if (label !== undefined) {
     return { by: "label", value: label.value, label: label.field.slice("label.".length) };
   }
+  // Few tasks wait: one that does not is looked for among all.
+  const awaits = conditions.some(
+    ({ field, operand }) => field === "awaiting" && operand !== false,
+  );
+  if (awaits) return { by: "awaiting", value: null, label: null };
   const isOpen = conditions.some(
     ({ field, operator, operand }) =>
       field === "state" && operator === "in" && operand.every((state) => openStates.has(state)),

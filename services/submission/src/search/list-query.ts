@@ -38,6 +38,7 @@ const filter = {
   key: propertyOf("The business key."),
   faultCode: nameOf("Why the task failed."),
   correlationId: propertyOf("What the notifications of the task carry."),
+  awaiting: nameOf("The name of a step that waits for a time now."),
   fingerprint: Type.Optional(
     Type.String({
       maxLength: 16,
@@ -80,6 +81,7 @@ export const filterFields = [
   "key",
   "faultCode",
   "correlationId",
+  "awaiting",
 ] as const;
 const fields: ReadonlySet<string> = new Set(filterFields);
 

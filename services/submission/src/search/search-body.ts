@@ -41,6 +41,7 @@ export const SearchFilter = Type.Object(
     key: Type.Optional(conditionOn("The business key.")),
     faultCode: Type.Optional(conditionOn("Why the task failed.")),
     correlationId: Type.Optional(conditionOn("What the notifications of the task carry.")),
+    awaiting: Type.Optional(conditionOn("The name of a step that waits for a time now.")),
     fingerprint: Type.Optional(
       Type.String({
         maxLength: 16,

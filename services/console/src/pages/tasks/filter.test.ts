@@ -10,6 +10,7 @@ describe("a filter in the URL", () => {
       text: "<img src=x onerror=alert(1)> & ünïcode",
       states: ["open", "halted"] as const,
       workflow: "fulfil-order.v1",
+      awaiting: "cool-off",
       within: "24h",
       labels: { region: "eu", __proto__x: "a=b&c" },
     };
@@ -49,8 +50,9 @@ test.each([
 
 test("a search asks for all states at once, and for tasks since an instant", () => {
   const now = Date.parse("2026-11-25T12:00:00Z");
-  expect(searchFilter(read("state=open,halted&key=a&within=1h&label.region=eu"), now)).toEqual({
+  expect(searchFilter(read("state=open,halted&key=a&awaiting=rest&within=1h&label.region=eu"), now)).toEqual({
     key: "a",
+    awaiting: "rest",
     state: { $in: ["open", "halted"] },
     "label.region": "eu",
     createdAt: { $gte: "2026-11-25T11:00:00.000Z" },

@@ -13,6 +13,8 @@ export interface TaskFilter {
   readonly key: string;
   readonly faultCode: string;
   readonly correlationId: string;
+  /** The name of a step that waits. */
+  readonly awaiting: string;
   readonly fingerprint: string;
   /** The time since their submission that tasks are limited to, such as `24h`. */
   readonly within: string;
@@ -39,6 +41,7 @@ export const textFields = [
   ["key", "key"],
   ["faultCode", "fault code"],
   ["correlationId", "correlation id"],
+  ["awaiting", "waits for"],
   ["fingerprint", "fingerprint"],
   ["within", "within"],
   ["createdFrom", "from"],
@@ -56,6 +59,7 @@ export const noFilter: TaskFilter = {
   key: "",
   faultCode: "",
   correlationId: "",
+  awaiting: "",
   fingerprint: "",
   within: "",
   createdFrom: "",
@@ -128,6 +132,7 @@ const plainFields = [
   "key",
   "faultCode",
   "correlationId",
+  "awaiting",
   "fingerprint",
 ] as const;
 

@@ -140,6 +140,7 @@ export function useTaskCount(filter: TaskFilter) {
         key: rest.key || undefined,
         faultCode: rest.faultCode || undefined,
         correlationId: rest.correlationId || undefined,
+        awaiting: rest.awaiting || undefined,
         createdFrom: createdAt?.$gte,
         createdBefore: createdAt?.$lt,
         ...(Object.fromEntries(
