@@ -10,6 +10,7 @@ import { beginStreamLate, surviveOutages } from "./checks/outages.ts";
 import { openEachPage } from "./checks/pages.ts";
 import { type Seeded, seed } from "./checks/seed.ts";
 import { cancelTasks, resubmitAndResolve } from "./checks/task-actions.ts";
+import { endWaits } from "./checks/waits.ts";
 import { getChromium } from "./find-chromium.ts";
 
 const chromium = await getChromium((line) => void process.stderr.write(`${line}\n`));
@@ -41,6 +42,11 @@ inBrowser(
 inBrowser(
   "a halted task is resubmitted and another one resolved in the console while services are killed",
   () => resubmitAndResolve(bench),
+);
+
+inBrowser(
+  "the wait of a step is drawn and ended in the console while a Scheduler is killed, and another cut short by an undo",
+  () => endWaits(bench),
 );
 
 inBrowser("an Agent is paused and resumed in the console while a Scheduler is killed", () =>

@@ -9,7 +9,7 @@ import { asRole, openStore, type ServiceName, type System, startSystem } from "@
 import type { NewTask, StateStore } from "@holdfast/state-store";
 import { type Link, migratedDatabase, openLink, testBroker } from "@holdfast/test-servers";
 import { echoing } from "./echo-agent.ts";
-import { halting, patient, quick } from "./workflows.ts";
+import { cooling, halting, patient, quick } from "./workflows.ts";
 
 const agentModules = [
   "./examples/orders/handlers/src/index.ts",
@@ -58,7 +58,7 @@ export async function startConsoleSystem(): Promise<ConsoleSystem> {
       dataFolder: folder,
       ports: { operations: port },
       count: { operations: 1 },
-      workflows: [patient, halting, quick, echoing],
+      workflows: [patient, halting, quick, cooling, echoing],
       env: {
         operations: { CONSOLE: "on" },
         submission: { CORS_ORIGINS: "http://localhost:*" },

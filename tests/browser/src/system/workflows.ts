@@ -32,3 +32,25 @@ export const quick = withLimits(fulfilOrder.definition, {
   name: "quick-order.v1",
   limits: { ...within, retry: { failures: 3, backoff: 400, max: 1_200 } },
 });
+
+/** An order that waits for two weeks before it is shipped. */
+export const cooling: WorkflowDefinition = {
+  ...quick,
+  format: 2,
+  name: "cooling-order.v1",
+  steps: quick.steps.flatMap((step): WorkflowDefinition["steps"] =>
+    step.name === "ship"
+      ? [
+          {
+            kind: "wait",
+            name: "cool-off",
+            after: step.after,
+            onlyIf: null,
+            onFailure: "undo",
+            for: 14 * 86_400_000,
+          },
+          { ...step, after: ["cool-off"] },
+        ]
+      : [step],
+  ),
+};

@@ -38,6 +38,7 @@ function identity(
   correlationId: string | null,
 ): readonly (readonly [string, ReactNode])[] {
   const { key, labels, priority, fairness, faultCode } = task;
+  const waiting = task.steps.filter(({ awaiting }) => awaiting !== null);
   const pairs = Object.entries(labels);
   return [
     [
@@ -65,6 +66,20 @@ function identity(
       "Correlation id",
       correlationId === null ? none : <Alike filter={{ correlationId }}>{correlationId}</Alike>,
     ],
+    // Few workflows have steps that wait: the tasks of others are spared a line.
+    ...(waiting.length === 0
+      ? []
+      : ([
+          [
+            "Waits for",
+            waiting.map(({ name, awaiting }) => (
+              <div key={name}>
+                <Alike filter={{ awaiting: name }}>{name}</Alike>, ends{" "}
+                <Time at={awaiting?.until ?? null} />
+              </div>
+            )),
+          ],
+        ] as const)),
     ["Priority", priority],
     ["Fairness", fairness === null ? none : `${fairness.key} (weight ${fairness.weight})`],
     ["Fault code", faultCode === null ? none : <Alike filter={{ faultCode }}>{faultCode}</Alike>],

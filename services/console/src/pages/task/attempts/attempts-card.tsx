@@ -2,9 +2,15 @@ import { saidBy } from "@holdfast/domain/source";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { useNow } from "../../../api/console-context.ts";
-import type { Attempt, Attempts, LateReply, Step } from "../../../api/types.ts";
+import type { Attempt, Attempts, LateReply, Step, StepWait } from "../../../api/types.ts";
 import { Badge } from "../../../parts/badge.tsx";
-import { clockTime, exactTime, formatCount, formatDuration } from "../../../parts/format.ts";
+import {
+  clockTime,
+  exactTime,
+  formatCount,
+  formatDuration,
+  relativeTime,
+} from "../../../parts/format.ts";
 import { JsonView } from "../../../parts/json-view.tsx";
 import { attemptStyles, stepStyles, styleOf } from "../../../parts/state-styles.ts";
 import type { Selected } from "../timeline/placed-lanes.ts";
@@ -44,9 +50,16 @@ export function AttemptsCard({ attempts, step, waitsFor, selected, onSelect, tra
         <h2 id="step-title">{step.name}</h2>
         <Badge style={styleOf(stepStyles, step.processState)} />
         <span className="muted">
-          Agent {step.agent} · {formatCount(own.length)} {own.length === 1 ? "attempt" : "attempts"}
-          {step.failureCount > 0 && ` · ${step.failureCount} failed`}
-          {step.requeueCount > 0 && ` · ${step.requeueCount} requeued`}
+          {step.kind === "wait" ? (
+            <Countdown step={step} waits={attempts.waits} />
+          ) : (
+            <>
+              Agent {step.agent} · {formatCount(own.length)}{" "}
+              {own.length === 1 ? "attempt" : "attempts"}
+              {step.failureCount > 0 && ` · ${step.failureCount} failed`}
+              {step.requeueCount > 0 && ` · ${step.requeueCount} requeued`}
+            </>
+          )}
         </span>
         {traceUrl !== null && (
           <a className="end" href={traceUrl} target="_blank" rel="noreferrer">
@@ -67,15 +80,53 @@ export function AttemptsCard({ attempts, step, waitsFor, selected, onSelect, tra
   );
 }
 
-/** The verdict is the one explanation: of an open step this card has no reason of its own. */
-function reasonForNone({ processState, faultCode }: Step, waitsFor: string | null): string {
-  if (processState === "waiting" || processState === "pending") {
-    return waitsFor ?? "No attempt of it has begun.";
+interface CountdownProps {
+  readonly step: Step;
+  readonly waits: readonly StepWait[];
+}
+
+/** How long a step has yet to wait, by the second; or from when to when it waited. */
+function Countdown({ step: { name, awaiting }, waits }: CountdownProps) {
+  const now = useNow();
+  const until = awaiting?.until ?? null;
+  if (until !== null) {
+    return (
+      <>
+        waits until <time dateTime={until}>{exactTime(until)}</time>:{" "}
+        {Date.parse(until) > now ? relativeTime(until, now) : "it is over, and ends soon"}
+      </>
+    );
   }
+  const last = waits.findLast((wait) => wait.step === name);
+  if (last === undefined || last.until === null) return "asks no Agent: it only waits";
+  const took = Date.parse(last.until) - Date.parse(last.from);
+  return `waited ${formatDuration(took)}, until ${exactTime(last.until)}`;
+}
+
+/** The verdict is the one explanation: of an open step this card has no reason of its own. */
+function reasonForNone({ kind, processState, faultCode }: Step, waitsFor: string | null): string {
+  if (processState === "waiting" || processState === "pending" || processState === "awaiting") {
+    return waitsFor ?? (kind === "wait" ? "It waits." : "No attempt of it has begun.");
+  }
+  if (kind === "wait") return reasonOfWait(processState, faultCode);
   if (processState === "skipped") return "It was skipped: there was nothing to do.";
   if (processState === "cancelled")
     return `It was cancelled before it began${faultCode === null ? "." : `: ${faultCode}.`}`;
   return "No attempt of it is kept.";
+}
+
+/** How the wait of a step ended, of which there are no attempts. */
+function reasonOfWait(processState: Step["processState"], faultCode: string | null): string {
+  switch (processState) {
+    case "processed":
+      return "Its wait is over. It asks no Agent, so there are no attempts.";
+    case "cancelled":
+      return "Its wait was cut short, or never began: the task is undone.";
+    case "error":
+      return `It could not wait${faultCode === null ? "." : `: ${faultCode}.`}`;
+    default:
+      return "It was skipped: it did not wait.";
+  }
 }
 
 function LateReplies({ replies }: { readonly replies: readonly LateReply[] }) {

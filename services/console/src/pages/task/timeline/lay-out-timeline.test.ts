@@ -67,6 +67,46 @@ describe("a timeline", () => {
     expect(lane?.late).toMatchObject([{ x: scale.xOf(5_300), replies: [{ attempt: 1 }] }]);
   });
 
+  describe("of a step that waits for a time", () => {
+    const day = 86_400_000;
+    const wait = (from: number, until: number) => ({
+      step: "charge",
+      from: at(from),
+      until: at(until),
+      reason: "open",
+    });
+    const first = attemptOf("reserve", 1, { from: 0, took: 1_000 });
+
+    test("has a bar of its own over the idle time, which is folded however long it is", () => {
+      const waits = [wait(1_000, 14 * day)];
+      const after = attemptOf("charge", 1, { from: 14 * day, took: 1_000 });
+      const { rows, scale } = lay(attemptsOf([first, after], { waits }), { now: 20 * day });
+      const [bar, ...more] = rows[1]?.lanes[0]?.waits ?? [];
+      expect(more).toEqual([]);
+      expect(bar).toMatchObject({ isOwn: true, x: scale.xOf(1_000), width: 34 });
+      expect(scale.segments.map(({ isIdle }) => isIdle)).toEqual([false, true, false]);
+    });
+
+    test("has now between what is past of it and what is to come", () => {
+      const waits = [wait(1_000, 14 * day)];
+      const { rows, scale } = lay(attemptsOf([first], { waits }), { now: 6 * day });
+      const [bar] = rows[1]?.lanes[0]?.waits ?? [];
+      expect(bar?.width).toBe(68);
+      expect(scale.xOf(6 * day)).toBe((bar?.x ?? 0) + 34);
+    });
+
+    test("is drawn where the task does nothing else, and where the wait ended at once", () => {
+      for (const waits of [[wait(0, 14 * day)], [wait(0, 0)], [wait(5, 5), wait(5, 5)]]) {
+        const { rows } = lay(attemptsOf([], { waits }), { now: day });
+        const [bar, ...more] = rows[1]?.lanes[0]?.waits ?? [];
+        expect(more).toEqual([]);
+        expect(bar?.x).toBeGreaterThanOrEqual(0);
+        expect(bar?.width).toBeGreaterThanOrEqual(5);
+        expect((bar?.x ?? 0) + (bar?.width ?? 0)).toBeLessThanOrEqual(1_000.001);
+      }
+    });
+  });
+
   test("of 1,000 attempts draws few bars that hold all of them and do not overlap", () => {
     const items = Array.from({ length: 1_000 }, (_, index) =>
       attemptOf("charge", index + 1, {

@@ -16,6 +16,8 @@ export interface Bar {
 
 export interface WaitLine {
   readonly wait: StepWait;
+  /** Whether the step waits for a time, and not for its next attempt: then it is drawn as a bar. */
+  readonly isOwn: boolean;
   readonly x: number;
   readonly width: number;
 }
@@ -87,11 +89,18 @@ export function layOutTimeline({ attempts, steps, now, width }: Given): Timeline
   return { rows, scale };
 }
 
-/** When something happens: attempts, what came late, and the instants that are waited for. */
+/** Whether a step waits for a time: it asks no Agent, so the wait is all that it does. */
+export const isOwnWait = ({ reason }: StepWait): boolean => reason === "open";
+
+/**
+ * When something happens: attempts, what came late, and the instants that are waited for. What
+ * passes while a step only waits for its time is idle, however long it is.
+ */
 function spansOf({ items, waits, lateReplies }: Attempts, now: number): readonly Span[] {
   const points = [
     ...lateReplies.map(({ at }) => ms(at)),
     ...waits.flatMap(({ until }) => (until !== null && ms(until) > now ? [ms(until)] : [])),
+    ...waits.filter(isOwnWait).flatMap((wait) => instantsOf(wait, now)),
     ...items.flatMap(({ endedAt, completeBy }) =>
       endedAt === null && completeBy !== null ? [ms(completeBy)] : [],
     ),
@@ -104,6 +113,13 @@ function spansOf({ items, waits, lateReplies }: Attempts, now: number): readonly
     ...points.map((at) => ({ from: at, until: at })),
   ];
 }
+
+/** The ends of a wait, and now while it lasts: what is past of it and what is to come are apart. */
+const instantsOf = ({ from, until }: StepWait, now: number): readonly number[] => {
+  const ends = until === null ? [ms(from)] : [ms(from), ms(until)];
+  const isOpen = ms(from) <= now && (until === null || now <= ms(until));
+  return isOpen ? [...ends, now] : ends;
+};
 
 interface Frame {
   readonly scale: TimeScale;
@@ -167,13 +183,21 @@ function waitLines(waits: readonly StepWait[], { scale, now }: Frame): readonly 
   for (const wait of inOrder) {
     const x = scale.xOf(ms(wait.from));
     const width = scale.xOf(wait.until === null ? now : ms(wait.until)) - x;
+    const isOwn = isOwnWait(wait);
     const last = lines.at(-1);
     // Of many that stand close together one says enough.
-    if (width < 2 || (last !== undefined && x < last.x + last.width)) continue;
-    lines.push({ wait, x, width });
+    if (last !== undefined && x < last.x + last.width) continue;
+    if (isOwn) lines.push({ wait, isOwn, ...shownAt(x, width, scale) });
+    else if (width >= 2) lines.push({ wait, isOwn, x, width });
   }
   return lines;
 }
+
+/** Where a wait is drawn: also one that ended at once is seen. */
+const shownAt = (x: number, width: number, scale: TimeScale) => ({
+  x: Math.min(x, scale.width - least),
+  width: Math.max(width, least),
+});
 
 function lateConfirms(replies: readonly LateReply[], scale: TimeScale): readonly LateMark[] {
   const marks: { readonly replies: LateReply[]; readonly x: number }[] = [];

@@ -1,6 +1,6 @@
 import { memo, useMemo, useState } from "react";
 import { useNow } from "../../../api/console-context.ts";
-import type { Attempts } from "../../../api/types.ts";
+import type { Attempts, StepWait } from "../../../api/types.ts";
 import { exactTime, formatCount, formatDuration } from "../../../parts/format.ts";
 import { Icon } from "../../../parts/icon.tsx";
 import { attemptStyles, styleOf } from "../../../parts/state-styles.ts";
@@ -8,10 +8,10 @@ import { useWidth } from "../../../parts/use-width.ts";
 import { AttemptBar } from "./attempt-bar.tsx";
 import {
   type Bar,
+  isOwnWait,
   type Lane,
   type LateMark,
   layOutTimeline,
-  type WaitLine,
 } from "./lay-out-timeline.ts";
 import { barOf, type PlacedLane, placeLanes, type Selected } from "./placed-lanes.ts";
 import { type TimeScale, ticksOf } from "./time-scale.ts";
@@ -78,6 +78,7 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
               role="group"
               aria-label="Attempts over time. Arrow keys move between them."
             >
+              <Hatching />
               <Axis scale={scale} origin={startedAt} height={height} now={isLive ? now : null} />
               {lanes.map((placed) => (
                 <LaneOfBars
@@ -113,7 +114,7 @@ function LaneOfBars({ placed, width, isNear, current, isChosen, onSelect }: Lane
   return (
     <g transform={`translate(0 ${axisHeight + y})`}>
       <line className="lane-line" x2={width} y1={height - 0.5} y2={height - 0.5} />
-      <Waits lane={lane} height={height} />
+      <Waits lane={lane} height={height} onSelect={onSelect} />
       {lane.bars.filter(isNear).map((bar) => (
         <AttemptBar
           key={bar.shown.attempt}
@@ -225,27 +226,60 @@ function Axis({ scale, origin, height, now }: AxisProps) {
   );
 }
 
-interface WaitsProps {
+interface MarksProps {
   readonly lane: Lane;
   readonly height: number;
 }
 
-/** Waits between the attempts of a step, and the instant at which the next one is due. */
-const Waits = memo(function Waits({ lane, height }: WaitsProps) {
+interface WaitsProps extends MarksProps {
+  readonly onSelect: (selected: Selected) => void;
+}
+
+/**
+ * Waits between the attempts of a step, and the instant at which the next one is due. A step that
+ * does nothing but wait has a hatched bar.
+ */
+const Waits = memo(function Waits({ lane, height, onSelect }: WaitsProps) {
   const middle = height / 2;
-  return lane.waits.map(({ wait, x, width }) => (
-    <g key={wait.from} className="wait">
-      <title>{waitWords({ wait, x, width })}</title>
-      <line x1={x} x2={x + width} y1={middle} y2={middle} />
-      {isAhead(wait.until) && (
-        <path d={`M${x + width} ${middle - 4}l4 4-4 4-4-4z`} className="wait-due" />
-      )}
-    </g>
-  ));
+  return lane.waits.map(({ wait, isOwn, x, width }) =>
+    isOwn ? (
+      <g
+        key={wait.from}
+        className={isAhead(wait.until) ? "own-wait own-wait-open" : "own-wait"}
+        onClick={() => onSelect({ step: lane.step, attempt: null })}
+      >
+        <title>{`${lane.step}: ${ownWaitWords(wait)}`}</title>
+        <rect x={x} y={5} width={width} height={height - 10} rx={Math.min(3, width / 2)} />
+      </g>
+    ) : (
+      <g key={wait.from} className="wait">
+        <title>{waitWords(wait)}</title>
+        <line x1={x} x2={x + width} y1={middle} y2={middle} />
+        {isAhead(wait.until) && (
+          <path d={`M${x + width} ${middle - 4}l4 4-4 4-4-4z`} className="wait-due" />
+        )}
+      </g>
+    ),
+  );
 });
 
+/** The hatching of the bars of waits. */
+const Hatching = () => (
+  <defs>
+    <pattern
+      id="hatching"
+      width={6}
+      height={6}
+      patternUnits="userSpaceOnUse"
+      patternTransform="rotate(45)"
+    >
+      <path className="hatching" d="M1.5 0V6" />
+    </pattern>
+  </defs>
+);
+
 /** Replies that came when their attempt was over, and changed nothing. */
-const LateReplies = memo(function LateReplies({ lane, height }: WaitsProps) {
+const LateReplies = memo(function LateReplies({ lane, height }: MarksProps) {
   return lane.late.map((mark) => (
     <g key={mark.x} className="late" transform={`translate(${mark.x} ${height / 2})`}>
       <title>{lateWords(mark)}</title>
@@ -257,10 +291,16 @@ const LateReplies = memo(function LateReplies({ lane, height }: WaitsProps) {
 
 const isAhead = (until: string | null): boolean => until !== null && Date.parse(until) > Date.now();
 
-function waitWords({ wait: { from, until, reason } }: WaitLine): string {
+function waitWords({ from, until, reason }: StepWait): string {
   if (until === null) return `Waits since ${exactTime(from)} (${reason})`;
   const length = formatDuration(Date.parse(until) - Date.parse(from));
   return `Waits ${length} until ${exactTime(until)} (${reason})`;
+}
+
+function ownWaitWords({ from, until }: StepWait): string {
+  if (until === null) return `waits since ${exactTime(from)}`;
+  const length = formatDuration(Date.parse(until) - Date.parse(from));
+  return `${isAhead(until) ? "waits" : "waited"} ${length}, until ${exactTime(until)}`;
 }
 
 const lateWords = ({ replies }: LateMark): string =>
@@ -291,7 +331,13 @@ function Legend({ attempts }: { readonly attempts: Attempts }) {
         <span className="legend-deadline" />
         complete-by
       </li>
-      {attempts.waits.length > 0 && (
+      {attempts.waits.some(isOwnWait) && (
+        <li>
+          <span className="legend-own-wait" />
+          waits for a time
+        </li>
+      )}
+      {!attempts.waits.every(isOwnWait) && (
         <li>
           <span className="legend-wait" />
           wait
