@@ -12,10 +12,14 @@ const left = 30_000;
 
 /**
  * Passes over the time in which a task only waits: none of its steps is due or at an Agent. It
- * stops shortly before the
- * first of its waits ends, or before its limit passes.
+ * stops shortly before the first of its waits ends, before its limit passes, and before `until`, in
+ * milliseconds of the timeline.
  */
-export function passWaits(timeline: Timeline, { task, completeBy }: StoredTask): void {
+export function passWaits(
+  timeline: Timeline,
+  { task, completeBy }: StoredTask,
+  until = Number.POSITIVE_INFINITY,
+): void {
   if (isFinished(task) || task.paused) return;
   const ends: number[] = [];
   for (const step of stepsOf(task)) {
@@ -23,6 +27,7 @@ export function passWaits(timeline: Timeline, { task, completeBy }: StoredTask):
     if (step.processState === "awaiting" && step.notBefore !== null) ends.push(step.notBefore);
   }
   if (ends.length === 0) return;
-  const next = Math.min(...ends, completeBy ?? Number.POSITIVE_INFINITY) - epoch - timeline.now;
+  const ended = Math.min(...ends, completeBy ?? Number.POSITIVE_INFINITY) - epoch;
+  const next = Math.min(ended, until) - timeline.now;
   if (next > shortest) timeline.skip(next - left);
 }

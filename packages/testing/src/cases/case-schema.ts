@@ -107,6 +107,11 @@ export const caseSchema = {
             "By step, or <step>:undo: what its calls do, one after the other. All others succeed.",
         }),
       ),
+      cancelAfter: optional(
+        duration(
+          "An operator cancels the task after so much virtual time, such as while a step waits.",
+        ),
+      ),
       expect: Type.Object(
         {
           state: optional(Type.Enum([...taskStates])),

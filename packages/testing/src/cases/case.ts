@@ -63,6 +63,8 @@ export interface Case {
    * follow succeed.
    */
   readonly steps: Readonly<Record<string, readonly Behaviour[]>>;
+  /** An operator cancels the task after so much virtual time; null: nothing cancels it. */
+  readonly cancelAfter: Duration | null;
   readonly expect: Expectations;
 }
 

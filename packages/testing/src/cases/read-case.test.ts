@@ -33,6 +33,7 @@ test.each<[string, Json]>([
   ["with silence", withSteps({ silence: true, times: "always" })],
   ["with a late reply", withSteps({ late: { id: "1" }, by: "2h" })],
   ["with a crash", withSteps({ crash: true })],
+  ["that is cancelled meanwhile", { ...whole, cancelAfter: "1d" }],
   ["with time that passes", withSteps({ advance: "2h", reply: 1 })],
   [
     "with expectations of steps",
@@ -93,6 +94,12 @@ test.each<[string, Json, string, RegExp]>([
     "names no duration",
     withSteps({ advance: "2 hours", reply: 1 }),
     "/steps/room/0/advance",
+    /such as 30s/,
+  ],
+  [
+    "is cancelled after no duration",
+    { ...whole, cancelAfter: "tomorrow" },
+    "/cancelAfter",
     /such as 30s/,
   ],
   [

@@ -28,6 +28,7 @@ export function readCase(json: Json): ReadCase {
     "workflow",
     "input",
     "steps",
+    "cancelAfter",
     "expect",
   ]);
   if (fields === undefined) return { case: null, faults };
@@ -38,10 +39,14 @@ export function readCase(json: Json): ReadCase {
     workflow: readText(fields["workflow"], place.at("workflow")) ?? "",
     input: fields["input"] ?? null,
     steps: readSteps(fields["steps"], place.at("steps")),
+    cancelAfter: readCancelAfter(fields["cancelAfter"], place.at("cancelAfter")),
     expect: readExpectations(fields["expect"], place.at("expect")),
   };
   return faults.length > 0 ? { case: null, faults } : { case: found, faults: [] };
 }
+
+const readCancelAfter = (json: Json | undefined, place: Place): Case["cancelAfter"] =>
+  json === undefined ? null : (readDuration(json, place) ?? null);
 
 function readSteps(json: Json | undefined, place: Place): Case["steps"] {
   if (json === undefined) return {};

@@ -228,7 +228,7 @@ describe("a case of a workflow that waits", () => {
     step.sleep("stay", { for: "365d" });
     step("seat", { call: flights.fly({ hotel: room.id }), completeWithin: "10s", retry });
   }).definition;
-  const rested = (steps: Json, expectations: Json) =>
+  const rested = (steps: Json, expectations: Json, more: { readonly cancelAfter?: string } = {}) =>
     runCase(
       resting,
       readCase({
@@ -237,6 +237,7 @@ describe("a case of a workflow that waits", () => {
         input: { city: "Rome", insured: false },
         steps,
         expect: expectations,
+        ...more,
       }).case as Case,
     );
 
@@ -251,5 +252,37 @@ describe("a case of a workflow that waits", () => {
     expect(undone.failures).toEqual([]);
     expect(pathsOf(resting).paths).toContain("stay is done");
     expect(coverageOf(resting, [done.paths]).paths.missing).not.toContain("stay is done");
+  });
+
+  test("is cancelled while it waits, after the time that it says: the wait is cut short", async () => {
+    const cut = await rested(
+      {},
+      {
+        state: "undone",
+        faultCode: "operator.cancel",
+        undos: ["room"],
+        steps: { stay: { state: "cancelled" }, seat: { state: "cancelled", attempts: 0 } },
+        within: "101d",
+      },
+      { cancelAfter: "100d" },
+    );
+    expect(cut.failures).toEqual([]);
+    const before = await rested({}, { within: "99d" }, { cancelAfter: "100d" });
+    expect(before.failures[0]).toBe("the task is still processing after 99d of virtual time");
+    expect(before.task.steps["stay"]?.state).toBe("awaiting");
+    expect(coverageOf(resting, [cut.paths]).undoPaths.missing).not.toContain(
+      "stay is cut short by an undo",
+    );
+  });
+
+  test("fails if the task has ended before it could be cancelled", async () => {
+    const { failures } = await rested(
+      {},
+      { state: "processed", within: "400d" },
+      { cancelAfter: "370d" },
+    );
+    expect(failures).toEqual([
+      "the task was to be cancelled after 370d, and had ended or halted before",
+    ]);
   });
 });

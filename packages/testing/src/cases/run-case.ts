@@ -22,7 +22,7 @@ import { calmWorld } from "../calm-world.ts";
 import { passWaits } from "../pass-waits.ts";
 import { callRecorder } from "../record-calls.ts";
 import { type MemoryBroker, memoryBroker } from "../simulator/broker/memory-broker.ts";
-import { memoryStore } from "../simulator/store/memory-store.ts";
+import { type MemoryStore, memoryStore } from "../simulator/store/memory-store.ts";
 import type { StoredTask } from "../simulator/store/memory-task.ts";
 import { epoch, type World } from "../simulator/world.ts";
 import { startProcesses } from "../start-processes.ts";
@@ -142,9 +142,11 @@ export async function runCase(definition: WorkflowDefinition, one: Case): Promis
 
   const stored = () => store.tasks.get(taskId) as StoredTask;
   const until = parseDuration(one.expect.within);
+  const operator = operatorOf(one, { store, timeline, taskId });
   await timeline.run(() => {
-    passWaits(timeline, stored());
-    return hasEnded(stored()) || timeline.now > until;
+    if (hasEnded(stored()) || timeline.now > until) return true;
+    passWaits(timeline, stored(), operator.act());
+    return false;
   });
   const task = viewOf(stored(), store.history, definition);
   const { calls } = recorder;
@@ -154,11 +156,37 @@ export async function runCase(definition: WorkflowDefinition, one: Case): Promis
   return {
     name: one.name,
     workflow: definition.name,
-    failures: [...late, ...compare(one.expect, { task, calls })],
+    failures: [...late, ...operator.missed(), ...compare(one.expect, { task, calls })],
     task,
     calls,
     story,
     paths: pathsTaken(definition, task),
+  };
+}
+
+interface Place {
+  readonly store: MemoryStore;
+  readonly timeline: World["timeline"];
+  readonly taskId: string;
+}
+
+/** The operator of a case, who cancels its task once its time has come. */
+function operatorOf({ cancelAfter }: Case, { store, timeline, taskId }: Place) {
+  let at = cancelAfter === null ? Number.POSITIVE_INFINITY : parseDuration(cancelAfter);
+  return {
+    /** Cancels the task if it is time, and returns when it will be, by the timeline. */
+    act(): number {
+      if (timeline.now < at) return at;
+      at = Number.POSITIVE_INFINITY;
+      const event = { kind: "undoRequested", code: "operator.cancel" } as const;
+      store.applyEvents([{ taskId, event }], { actor: "operator" });
+      return at;
+    },
+    /** What is wrong if it did not come to that. */
+    missed: (): readonly string[] =>
+      at === Number.POSITIVE_INFINITY
+        ? []
+        : [`the task was to be cancelled after ${cancelAfter}, and had ended or halted before`],
   };
 }
 
