@@ -709,6 +709,25 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
       test: "the last band gets the slots that are reserved for it, and all that others leave",
     },
   ],
+  "P-68": [
+    {
+      what: "an undo waits until a wait has ended by itself",
+      edits: [edit(plan, "drains: () => false,", "drains: () => true,")],
+      test: "a wait that is undone at every point of its life › %s has no undo of its own, and holds up none",
+    },
+    {
+      what: "a wait ends before its time",
+      edits: [edit("packages/domain/src/end-wait.ts", " || context.now < step.notBefore")],
+      test: "a wait › does not end before its time, and ends once",
+    },
+    {
+      what: "the end of a wait makes nothing due",
+      edits: [
+        edit("packages/domain/src/end-wait.ts", '    ? settle(task, [change(step, "fire")], context)', "    ? rejected(\"not_due\")"),
+      ],
+      test: "a step that waits › ends once its time has come, and the step after it is due",
+    },
+  ],
 };
 
 /** The removals of a row, which are proved one after the other; none where its feature is kept. */
