@@ -2,7 +2,12 @@ import { defineWorkflow } from "@holdfast/workflow";
 import { z } from "zod";
 import { cards, hotels } from "../contracts/agents.ts";
 
-const Stay = z.object({ traveller: z.string(), city: z.string(), price: z.int(), card: z.string() });
+const Stay = z.object({
+  traveller: z.string(),
+  city: z.string(),
+  price: z.int(),
+  card: z.string(),
+});
 
 const completeWithin = "10s";
 

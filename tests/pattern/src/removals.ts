@@ -723,7 +723,11 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     {
       what: "the end of a wait makes nothing due",
       edits: [
-        edit("packages/domain/src/end-wait.ts", '    ? settle(task, [change(step, "fire")], context)', "    ? rejected(\"not_due\")"),
+        edit(
+          "packages/domain/src/end-wait.ts",
+          '    ? settle(task, [change(step, "fire")], context)',
+          '    ? rejected("not_due")',
+        ),
       ],
       test: "a step that waits › ends once its time has come, and the step after it is due",
     },

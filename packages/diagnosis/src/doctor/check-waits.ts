@@ -35,7 +35,7 @@ export const checkFormats = (found: readonly UnreadFormats[]): readonly Finding[
       wrong(
         "workflows.formats",
         `${service} ${instance} (${version}) cannot read ${workflow}${workflows === 1 ? "" : ` and ${count(workflows - 1, "other workflow")}`}: a later release stored ${workflows === 1 ? "it" : "them"}`,
-        `upgrade that process: it leaves the tasks of such workflows to the others, and where all of its service are of its release, they wait`,
+        "upgrade that process: it leaves the tasks of such workflows to the others, and where all of its service are of its release, they wait",
       ),
     ),
     "workflows.formats",

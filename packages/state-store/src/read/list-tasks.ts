@@ -201,9 +201,7 @@ function indexFor(conditions: readonly TaskCondition[]) {
     return { by: "label", value: label.value, label: label.field.slice("label.".length) };
   }
   // Few tasks wait: one that does not is looked for among all.
-  const awaits = conditions.some(
-    ({ field, operand }) => field === "awaiting" && operand !== false,
-  );
+  const awaits = conditions.some(({ field, operand }) => field === "awaiting" && operand !== false);
   if (awaits) return { by: "awaiting", value: null, label: null };
   const isOpen = conditions.some(
     ({ field, operator, operand }) =>

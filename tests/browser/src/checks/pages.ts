@@ -8,14 +8,13 @@ import { pixelsBeyond } from "./pixels-beyond.ts";
 import type { Seeded } from "./seed.ts";
 
 /** Every page of the console, and the words by which one knows that it is drawn. */
-const pagesOf = ({ undone, halted, waiting, cooled }: Seeded) =>
+const pagesOf = ({ undone, halted, waiting }: Seeded) =>
   ({
     overview: ["/", "Throughput"],
     tasks: ["/tasks", "Fault code"],
     "a task that is undone": [`/tasks/${undone}`, "Attempts"],
     "a task that halted": [`/tasks/${halted}`, "Attempts"],
     "a task that waits": [`/tasks/${waiting}`, "Attempts"],
-    "a task that waits for a time": [`/tasks/${cooled}`, "cool-off"],
     failures: ["/failures", "halted"],
     "bulk operations": ["/failures/bulk", "Bulk operations"],
     workflows: ["/workflows", "halting-order"],

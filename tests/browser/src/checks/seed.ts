@@ -2,7 +2,6 @@ import { setFaultSettings } from "@holdfast/processes";
 import type { Bench } from "../bench.ts";
 import { echoing } from "../system/echo-agent.ts";
 import { halting, patient, quick } from "../system/workflows.ts";
-import { coolingOrder } from "./waits.ts";
 
 export type Seeded = Awaited<ReturnType<typeof seed>>;
 
@@ -13,10 +12,9 @@ export async function seed({ at }: Bench) {
   const waiting = await at.order(patient.name, "good", 1);
   const undone = await at.order(quick.name, "unshippable", 2);
   const halted = await at.order(halting.name, "unshippable", 3);
-  const cooled = await coolingOrder({ at }, 4);
   const [echoed = ""] = await at.submit(echoing.name, [{ text: "hello", fails: false }]);
   await at.reaches(undone, "undone");
   await at.reaches(halted, "halted");
   await at.reaches(echoed, "processed");
-  return { waiting, cooled, undone, halted, echoed };
+  return { waiting, undone, halted, echoed };
 }

@@ -38,7 +38,7 @@ export async function endWaits(bench: Bench): Promise<void> {
   await page.getByText(/^waits until .*: in 13 d 23 h$/).waitFor();
   await page.getByText(/^It waits until .*: step cool-off\. Nothing is wrong\.$/).first().waitFor();
   // The other tasks that wait for the same step are a click away.
-  await page.getByTitle("Tasks that have the same").getByText("cool-off").click();
+  await page.getByTitle("Tasks that have the same").filter({ hasText: "cool-off" }).click();
   await page.getByText("waits for").filter({ visible: true }).first().waitFor();
   await page.getByRole("link", { name: new RegExp(id.slice(-6)) }).first().waitFor();
   expect(new URL(page.url()).search).toBe("?awaiting=cool-off");

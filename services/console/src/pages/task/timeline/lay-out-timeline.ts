@@ -14,7 +14,7 @@ export interface Bar {
   readonly deadline: number | null;
 }
 
-export interface WaitLine {
+interface WaitLine {
   readonly wait: StepWait;
   /** Whether the step waits for a time, and not for its next attempt: then it is drawn as a bar. */
   readonly isOwn: boolean;

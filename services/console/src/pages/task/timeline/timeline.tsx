@@ -249,7 +249,14 @@ const Waits = memo(function Waits({ lane, height, onSelect }: WaitsProps) {
         onClick={() => onSelect({ step: lane.step, attempt: null })}
       >
         <title>{`${lane.step}: ${ownWaitWords(wait)}`}</title>
-        <rect x={x} y={5} width={width} height={height - 10} rx={Math.min(3, width / 2)} />
+        <rect
+          fill="url(#hatching)"
+          x={x}
+          y={5}
+          width={width}
+          height={height - 10}
+          rx={Math.min(3, width / 2)}
+        />
       </g>
     ) : (
       <g key={wait.from} className="wait">
