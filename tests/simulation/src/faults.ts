@@ -67,7 +67,7 @@ const occasions = {
   /** A step that is due is forgotten, as by a release with a bug. */
   planForgotten: 4,
   /**
-   * An operator acts: on a task, on a step that is delayed or has failed, on an Agent, on a
+   * An operator acts: on a task, on a step that is delayed, waits or has failed, on an Agent, on a
    * workflow.
    */
   undoRequested: 6,
@@ -76,6 +76,7 @@ const occasions = {
   stepRetried: 20,
   stepResubmitted: 60,
   stepResolved: 50,
+  waitFired: 25,
   agentPaused: 6,
   workflowPaused: 15,
   /** The clocks of hosts differ. */

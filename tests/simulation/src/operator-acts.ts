@@ -53,6 +53,8 @@ export function operatorActs(
     },
     unfinished: (): readonly StoredTask[] =>
       [...memory.tasks.values()].filter(({ task }) => !isFinished(task)),
+    awaiting: ({ task }: StoredTask): Step | undefined =>
+      stepsOf(task).find(({ processState }) => processState === "awaiting"),
     delayed: ({ task }: StoredTask, longerThan: number): Step | undefined =>
       stepsOf(task).find(
         (step) =>
@@ -99,13 +101,21 @@ interface OperatorStepsOptions {
   readonly facts: Facts;
 }
 
-/** Retries, resubmits and resolves steps. */
+/** Retries, resubmits and resolves steps, and ends waits. */
 function operatorSteps(world: World, { apply, service, facts }: OperatorStepsOptions) {
   return {
     retry(stored: StoredTask, { plan: { name: step } }: Step): void {
       if (!apply(stored, { event: { kind: "retryRequested", step } })) return;
       if (stored.ranks.has(step)) return;
       world.accuse("a step that an operator retries is due at once", () =>
+        nameOf(stored.task.taskId, step),
+      );
+    },
+
+    /** Ends a wait before its time, also one of a task that is paused or halted. */
+    fire(stored: StoredTask, { plan: { name: step } }: Step): void {
+      if (apply(stored, { event: { kind: "waitEnded", step, by: "operator" } })) return;
+      world.accuse("an operator ends a wait whenever he asks for it", () =>
         nameOf(stored.task.taskId, step),
       );
     },

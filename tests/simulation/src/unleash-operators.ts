@@ -55,6 +55,10 @@ export function unleashOperators(world: World, acts: OperatorActs): void {
       const step = acts.delayed(stored, 0);
       return step === undefined ? null : () => acts.retry(stored, step);
     });
+    on("waitFired", (stored) => {
+      const step = acts.awaiting(stored);
+      return step === undefined ? null : () => acts.fire(stored, step);
+    });
     on("stepResubmitted", (stored) =>
       withFailed(stored, (step) => acts.resubmit(stored, step, random.chance(0.5))),
     );

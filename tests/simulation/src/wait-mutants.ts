@@ -1,7 +1,7 @@
 import { asksAgent, type Step, type Task } from "@holdfast/domain";
 import type { ReportedTaskEvent } from "@holdfast/state-store";
 import type { MemoryStore } from "@holdfast/testing/simulator";
-import { editChanges, editTasks } from "./edit-fold.ts";
+import { editChanges, editEvents, editTasks } from "./edit-fold.ts";
 import type { Mutation } from "./mutation.ts";
 
 /** Waits that are built wrongly, by name. The simulation must find each of them. */
@@ -89,6 +89,18 @@ export const waitMutants: Readonly<Record<string, Mutation>> = {
       ...store,
       fireWaits: (round) => ({ ...store.fireWaits({ ...round, most: 0 }), nextIn: null }),
     }),
+  },
+  "an operator cannot end a wait": {
+    domain: editEvents((event) =>
+      event.kind === "waitEnded" ? { ...event, by: "deadline" } : event,
+    ),
+  },
+  "a wait that an operator ended goes on": {
+    domain: editChanges((change, event) =>
+      event.kind === "waitEnded" && event.by === "operator" && change.action === "fire"
+        ? { ...change, step: { ...change.step, processState: "awaiting", notBefore: 0 } as Step }
+        : change,
+    ),
   },
   "a step does not wait for the wait before it": {
     domain: (domain) => ({
