@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { completed, failed, newTask, testWorkflow } from "../../test/fixtures.ts";
+import { claimAll, completed, failed, newTask, testWorkflow } from "../../test/fixtures.ts";
 import { type MonthsStore, monthOfTask, openMonthsStore } from "../../test/months.ts";
 import { claimSteps } from "../claim/claim-due-steps.ts";
 import { type ClaimedStep } from "../claim/claimed-step.ts";
@@ -166,6 +166,33 @@ describe("a month that is over", () => {
     await store.scheduler.applyEvents([{ taskId: claim!.taskId, event }], { actor: "test" });
     expect(await store.scheduler.countTasks()).toEqual({ halted: 1 });
     expect(await busyIds()).toEqual(await idsOf(0));
+  });
+
+  test("is not searched for a step that waits, and is again as soon as its wait has ended", async () => {
+    const rest = { name: "rest", wait: { for: 60_000 } };
+    await store.submission.registerWorkflow(testWorkflow([rest, { name: "b" }], "resting.v1"));
+    await store.submitIn(await store.monthAt(-2), 1, false, "resting.v1");
+    const withoutFaults = "a range whose answer is lost is read again half a minute later";
+    const scheduler = await store.db.open("scheduler", { withoutFaults });
+    expect(await busyIds()).toEqual(await idsOf(0));
+    expect(await claimAll(scheduler)).toEqual([]);
+    // From here on this Scheduler claims among the ids of this month alone, for half a minute.
+    const hasRead = `select from pg_stat_activity
+                      where datname = current_database() and application_name = 'test scheduler'
+                        and state = 'idle' and query like '%state.busy_months%'`;
+    while ((await store.db.query(hasRead)).length === 0);
+    await store.db.query(
+      `set session_replication_role = replica;
+       update state.waits set deadline = now(), due_at = now();
+       update state.steps set not_before = waits.deadline from state.waits
+        where waits.task_id = steps.task_id and waits.step = steps.name;
+       reset session_replication_role`,
+    );
+    const round = { actor: "test", most: 100, expected: null };
+    expect((await scheduler.fireWaits(round)).fired).toMatchObject([{ step: "rest" }]);
+    expect(await busyIds()).toMatchObject({ firstId: (await idsOf(-2)).firstId });
+    expect(await claimAll(scheduler)).toMatchObject([{ name: "b" }]);
+    expect(await store.submission.findInvariantViolations({ batch: 10 })).toEqual([]);
   });
 
   test("is searched like all months if this month has no partition", async () => {
