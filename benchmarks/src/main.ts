@@ -12,6 +12,7 @@ import { measureObservability } from "./observability/measure-observability.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { measureOverload } from "./overload/measure-overload.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
+import { measurePower } from "./power/measure-power.ts";
 import { measureScale } from "./scale/measure-scale.ts";
 import { measureSlowAgents } from "./slow-agents.ts";
 import { measureSteady } from "./steady/measure-steady.ts";
@@ -30,6 +31,7 @@ const modes = {
   rollouts: measureRollouts,
   flat: measureFlat,
   flow: measureFlow,
+  power: measurePower,
   steady: measureSteady,
   migrate: measureMigrate,
   observability: measureObservability,

@@ -30,6 +30,13 @@ describe("the options of the benchmark", () => {
     expect(readOptions(args)).toMatchObject({ keys: 20, claims: 100, pending: 10 });
   });
 
+  test("have sizes for waits", () => {
+    const usual = { mode: "power", rounds: 5, pending: 1_000_000, timers: 100_000, seconds: 60 };
+    expect(readOptions(["--power"])).toMatchObject(usual);
+    const args = ["--power", "--timers", "20", "--seconds", "5"];
+    expect(readOptions(args)).toMatchObject({ timers: 20, seconds: 5 });
+  });
+
   test("kill a process each two seconds while the system is disturbed, unless it is said", () => {
     expect(readOptions(["--rollouts"])).toMatchObject({
       mode: "rollouts",

@@ -14,6 +14,7 @@ const modes = [
   "rollouts",
   "flat",
   "flow",
+  "power",
   "steady",
   "migrate",
   "observability",
@@ -45,6 +46,8 @@ export interface BenchOptions {
    */
   readonly pending: number;
   readonly finished: number;
+  /** How many waits are due at once. */
+  readonly timers: number;
   /** How many fairness keys there are, and how many steps of them are claimed. */
   readonly keys: number;
   readonly claims: number;
@@ -82,6 +85,7 @@ pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
 pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--json]
 pnpm bench --flow [--only NAME,NAME] [--orders N] [--pending N] [--keys N] [--claims N] [--seconds N] [--json]
+pnpm bench --power [--only NAME,NAME] [--rounds N] [--orders N] [--pending N] [--timers N] [--seconds N] [--json]
 pnpm bench --migrate [--finished N] [--json]
 pnpm bench --observability [--rounds N] [--orders N] [--out FOLDER] [--json]
 pnpm bench --console [--rounds N] [--finished N] [--out FOLDER] [--json]
@@ -102,6 +106,7 @@ All but --flat and --migrate take --without NAME,NAME
   --flow          whether urgent tasks overtake a backlog, fairness keys get their shares, instances of different
                   size are kept busy, an Agent that is down takes nothing from others, and a sick instance
                   leaves its work to others
+  --power         what open waits cost others, and how many waits end a second when many are due
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
   --observability what metrics and traces cost: the setups in turn, round by round
@@ -109,10 +114,13 @@ All but --flat and --migrate take --without NAME,NAME
   --rounds N      how often: 3 alone, 5 beside peers, 40 pairs of bursts beside a commit
   --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace;
                   beside a commit, as many as take two seconds
-  --only NAMES    beside these peers only; of a flow: shares, slots, others, sick, urgent
+  --only NAMES    beside these peers only; of a flow: shares, slots, others, sick, urgent;
+                  of power: waits, timers
   --without NAMES leave out these optimisations of the services, such as taskCache,bundles:
                   run it in turn with and without, to see what each gives
-  --pending N     how many orders are due in a store with a backlog: 1,000,000; behind urgent ones: 100,000
+  --pending N     how many orders are due in a store with a backlog: 1,000,000; behind urgent ones: 100,000;
+                  how many waits are open beside claims: 1,000,000
+  --timers N      how many waits are due at once: 100,000
   --keys N        how many fairness keys: 200
   --claims N      how many of their steps are claimed: 20,000
   --finished N    how many rows of tasks, steps and events are in a store with a past: 20,000,000;
@@ -120,7 +128,8 @@ All but --flat and --migrate take --without NAME,NAME
   --hold SECONDS  how long a snapshot stays open: 600; 0 for none
   --minutes N     for how long orders come in: 30
   --load PART     how many, as a part of the highest rate: 0.6
-  --seconds N     for how long submission is overloaded, or one Agent of five is down: 20
+  --seconds N     for how long submission is overloaded, or one Agent of five is down: 20;
+                  for how long a Scheduler at rest is looked at: 60
   --kills SECONDS   one process is killed with -9 each so many seconds while the system is disturbed: 2; 0 for none
   --longest SECONDS the longest outage of the broker: 40; up to 600
   --check         fail if a counter rose by more than it may, and no line of optimisations.md accepts it
@@ -141,6 +150,7 @@ const defaults = {
   rollouts: { rounds: 1, orders: 1_000 },
   flat: { rounds: 5, orders: 3_000 },
   flow: { rounds: 1, orders: 300 },
+  power: { rounds: 5, orders: 3_000 },
   steady: { rounds: 1, orders: 15_000 },
   migrate: { rounds: 1, orders: 500 },
   observability: { rounds: 4, orders: 10_000 },
@@ -162,6 +172,7 @@ const flags = {
   rollouts: { type: "boolean", default: false },
   flat: { type: "boolean", default: false },
   flow: { type: "boolean", default: false },
+  power: { type: "boolean", default: false },
   steady: { type: "boolean", default: false },
   migrate: { type: "boolean", default: false },
   observability: { type: "boolean", default: false },
@@ -175,6 +186,7 @@ const flags = {
   only: { type: "string" },
   without: { type: "string" },
   pending: { type: "string" },
+  timers: { type: "string" },
   keys: { type: "string" },
   claims: { type: "string" },
   finished: { type: "string" },
@@ -217,13 +229,14 @@ export function readOptions(args: readonly string[]): BenchOptions {
     only: values.only?.split(",") ?? null,
     without,
     pending: whole("pending", values.pending) ?? (mode === "flow" ? 100_000 : 1_000_000),
+    timers: whole("timers", values.timers) ?? 100_000,
     keys: whole("keys", values.keys) ?? 200,
     claims: whole("claims", values.claims) ?? 20_000,
     finished: whole("finished", values.finished) ?? (mode === "migrate" ? 2_000_000 : 20_000_000),
     hold: values.hold === "0" ? 0 : (whole("hold", values.hold) ?? 600),
     minutes: whole("minutes", values.minutes) ?? 30,
     load: part("load", values.load) ?? 0.6,
-    seconds: whole("seconds", values.seconds) ?? 20,
+    seconds: whole("seconds", values.seconds) ?? (mode === "power" ? 60 : 20),
     kills: values.kills === "0" ? 0 : (whole("kills", values.kills) ?? 2),
     longest: whole("longest", values.longest) ?? 40,
     check: values.check,

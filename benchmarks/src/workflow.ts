@@ -57,6 +57,13 @@ export const threeSteps = defineWorkflow("bench-three-steps.v1", Payload, (input
   return null;
 });
 
+/** A step that waits, and a call after it. */
+export const restingStep = defineWorkflow("bench-resting.v1", Payload, (input, step) => {
+  step.sleep("rest", { for: "30d" });
+  step("first", { call: first.act(input), completeWithin: "30s" });
+  return null;
+});
+
 /** Five Agents, and for each a workflow of one step. */
 export const apart = ["one", "two", "three", "four", "five"].map((name) => {
   const agent = defineAgent(`bench-${name}`, { act: { input: Payload, output: Answer } });
