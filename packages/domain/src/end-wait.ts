@@ -11,8 +11,7 @@ import { undoTask } from "./undo-task.ts";
 
 /**
  * What a step waited for has come. A wait of a paused or halted task may end, too: nothing more
- * begins by that. One whose
- * end no value says has failed for good.
+ * begins by that. One whose end no value says has failed for good.
  */
 export function endWait(
   task: Task,

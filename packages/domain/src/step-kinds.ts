@@ -63,8 +63,8 @@ export interface StepKindRules {
   readonly waits: WaitRules | null;
   /**
    * Whether the undo of its task waits until a step in that state has settled by itself, because it
-   * may have an effect
-   * or return what the undo needs. Other steps that have not settled are cancelled at once.
+   * may have an effect or return what the undo needs. Other steps that have not settled are
+   * cancelled at once.
    */
   readonly drains: (state: StepState) => boolean;
   /**

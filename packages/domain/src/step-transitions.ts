@@ -87,8 +87,7 @@ const savedAlone: ReadonlySet<string> = new Set<StepAction>(["claim", "fire", "l
 /**
  * Pairs [from, to] of what may become of a step between two commits: moves that are saved together,
  * such as a retry in a task that has halted, which is held at once. A claim is always saved by
- * itself, and so is the
- * end of a wait.
+ * itself, and so is the end of a wait.
  */
 export const savedStepTransitions: readonly (readonly [StepState, StepState])[] = distinct([
   ...legalStepTransitions,

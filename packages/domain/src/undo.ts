@@ -6,10 +6,8 @@ import type { StepKind } from "./workflow-plan.ts";
 
 /**
  * Drain, then undo. What has not been dispatched is cancelled, and so is what waits; what is in
- * flight stays, because
- * its reply may hold what the undo needs; for each call that did something, or may have, the step
- * that undoes it is
- * added.
+ * flight stays, because its reply may hold what the undo needs; for each call that did something,
+ * or may have, the step that undoes it is added.
  */
 export function beginUndo(task: Task, code: string): { task: Task; changes: readonly Change[] } {
   const calls = stepsOf(task);

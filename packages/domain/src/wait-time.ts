@@ -22,9 +22,8 @@ export interface WaitEnd {
 
 /**
  * Reads until when a step waits, once the steps before it are done: an instant with its zone, as
- * RFC 3339 writes it. One
- * that has passed ends the wait at once. Null: no value says it, so it follows from when the wait
- * begins.
+ * RFC 3339 writes it. One that has passed ends the wait at once. Null: no value says it, so it
+ * follows from when the wait begins.
  */
 export function readWaitEnd(time: WaitTime, valueOf: Lookup, now: Instant): WaitEnd | null {
   if ("for" in time) return null;

@@ -5,8 +5,7 @@ export type Milliseconds = number;
 
 /**
  * The highest version of the notation below. Readers refuse what they do not know. A definition has
- * the lowest that it
- * needs: see `formatOf`.
+ * the lowest that it needs: see `formatOf`.
  */
 export const definitionFormat = 2;
 

@@ -3,14 +3,11 @@
 
 -- phase: online
 -- One row for each step that waits now. Not by month: a wait of a year would keep its month among
--- those that every claim
--- looks through.
+-- those that every claim looks through.
 create table state.waits (
   task_id    uuid        not null,
   step       text        not null,
   kind       text        not null,
-  -- Rises each time that the step waits anew.
-  generation integer     not null default 0,
   -- When it ends by itself, which never changes: not_before of its step. Null: it does not.
   deadline   timestamptz,
   -- When a Scheduler looks at it: at its deadline, or later, where the clock has jumped or its task
@@ -19,7 +16,6 @@ create table state.waits (
   opened_at  timestamptz not null default clock_timestamp(),
 
   primary key (task_id, step),
-  constraint counted_generation check (generation >= 0),
   constraint due_no_earlier_than_its_deadline check (due_at is null or deadline is not null and due_at >= deadline)
 ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05);
 
@@ -32,8 +28,8 @@ end
 $$;
 
 create trigger guard_wait before update on state.waits for each row
-when ((old.task_id, old.step, old.kind, old.generation, old.opened_at)
-        is distinct from (new.task_id, new.step, new.kind, new.generation, new.opened_at)
+when ((old.task_id, old.step, old.kind, old.opened_at)
+        is distinct from (new.task_id, new.step, new.kind, new.opened_at)
       or old.deadline is distinct from new.deadline)
 execute function state.refuse_wait_change();
 

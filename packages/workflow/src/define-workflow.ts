@@ -100,8 +100,8 @@ export interface AddStep<Defaults = unknown> {
   ): Ref<Only extends Conditional ? Result | null : Result>;
   /**
    * Adds a step that waits, for so long or until an instant, and asks no Agent. It stands for what
-   * ended the wait, and
-   * when: null if it may be skipped, and was. Where the task is undone, it waits no longer.
+   * ended the wait, and when: null if it may be skipped, and was. Where the task is undone, it
+   * waits no longer.
    */
   readonly sleep: <Only extends Conditional | undefined = undefined>(
     name: string,

@@ -1,8 +1,6 @@
 -- Waits whose time has come, the earliest first, locked, and in how many milliseconds the next
--- one's has. `:expected` is
--- the time that it must be by a clock that does not jump; null: unknown. Where the store's clock is
--- a minute ahead of that,
--- what became due by the jump is left alone.
+-- one's has. `:expected` is the time that it must be by a clock that does not jump; null: unknown.
+-- Where the store's clock is a minute ahead of that, what became due by the jump is left alone.
 with due as (
   select task_id, step, deadline
     from state.waits

@@ -90,7 +90,7 @@ describe("a step that waits", () => {
       { name: "rest", state: "awaiting" },
     ]);
     const [wait] = await db.query(
-      `select step, kind, generation, due_at = deadline as due,
+      `select step, kind, due_at = deadline as due,
               deadline between now() + interval '29 days' and now() + interval '30 days' as later,
               deadline = (select not_before from state.steps where name = 'rest') as same
          from state.waits`,
@@ -98,7 +98,6 @@ describe("a step that waits", () => {
     expect(wait).toEqual({
       step: "rest",
       kind: "wait",
-      generation: 0,
       due: true,
       later: true,
       same: true,

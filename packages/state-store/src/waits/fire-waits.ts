@@ -77,10 +77,8 @@ const unusableFor: Milliseconds = 60_000;
 
 /**
  * Ends waits whose time has come, by the store's clock, at most `most`: waits and tasks change in
- * one transaction. Locked
- * ones are skipped, so several Schedulers share them. A task that cannot be decided about or saved
- * is looked at again in a
- * minute, and affects no other. Safe to repeat.
+ * one transaction. Locked ones are skipped, so several Schedulers share them. A task that cannot be
+ * decided about or saved is looked at again in a minute, and affects no other. Safe to repeat.
  */
 export const fireWaits = composed(async (context, round: WaitRound): Promise<FiredWaits> => {
   try {

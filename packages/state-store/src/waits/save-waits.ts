@@ -11,8 +11,7 @@ export interface SavedWaits {
 
 /**
  * Sends, without waiting, what writes waits: in the transaction that moves their steps, and in a
- * statement of its own, so
- * that what does not wait pays nothing.
+ * statement of its own, so that what does not wait pays nothing.
  */
 export const saveWaits = (
   db: Database,

@@ -22,10 +22,8 @@ const most = 100;
 
 /**
  * One round: ends waits whose time has come by the store's clock, and resolves to the milliseconds
- * until the next.
- * Where the store's clock is far ahead of what it must be by the Scheduler's own, it has jumped:
- * what became due by
- * that is held, and an operator is alerted.
+ * until the next. Where the store's clock is far ahead of what it must be by the Scheduler's own,
+ * it has jumped: what became due by that is held, and an operator is alerted.
  */
 export function fireDueWaits(deps: WaitDependencies): () => Promise<number> {
   const { store, clock, log, actor, notify, refuse, state, see } = deps;
