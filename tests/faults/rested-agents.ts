@@ -36,14 +36,18 @@ export const readEffects = async (folder: string): Promise<readonly string[]> =>
 /** What AGENT_MODULES loads. The service is a folder with a file for each effect. */
 export const agents = configureAgents(Type.Object({ LEDGER: Type.String() }), ({ LEDGER }) => {
   const fileOf = (operation: string, taskId: string) => join(LEDGER, `${operation} ${taskId}`);
-  const make = (operation: string) => async (_: unknown, { taskId }: { taskId: string }) => {
-    await mkdir(LEDGER, { recursive: true });
-    await writeFile(fileOf(operation, taskId), "");
-    return null;
-  };
-  const remove = (operation: string) => async (_: unknown, { taskId }: { taskId: string }) => {
-    await rm(fileOf(operation, taskId), { force: true });
-  };
+  const make =
+    (operation: string) =>
+    async (_: unknown, { taskId }: { taskId: string }) => {
+      await mkdir(LEDGER, { recursive: true });
+      await writeFile(fileOf(operation, taskId), "");
+      return null;
+    };
+  const remove =
+    (operation: string) =>
+    async (_: unknown, { taskId }: { taskId: string }) => {
+      await rm(fileOf(operation, taskId), { force: true });
+    };
   return host(hotel, {
     reserve: make("reserve"),
     release: remove("reserve"),

@@ -105,7 +105,9 @@ describe("over standard input and output", () => {
     await using session = await connect(["--allow-writes"]);
     const id = await waitingTask(session);
     const explained = await session.call("why", { id });
-    expect(explained.json["sentence"]).toMatch(/^It waits until .*: step rest\. Nothing is wrong\.$/);
+    expect(explained.json["sentence"]).toMatch(
+      /^It waits until .*: step rest\. Nothing is wrong\.$/,
+    );
     const wait = { id, step: "rest", ...request };
     const plan = await session.call("fire_wait", wait);
     expect(plan.json).toMatchObject({

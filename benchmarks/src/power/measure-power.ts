@@ -10,13 +10,6 @@ import { measureTimers } from "./measure-timers.ts";
 import { measureWaits } from "./measure-waits.ts";
 import { type PowerResult, report } from "./report.ts";
 
-export interface PowerContext {
-  readonly options: BenchOptions;
-  readonly serverUrl: string;
-  readonly brokerUrl: string;
-  readonly say: (line: string) => void;
-}
-
 /** What is measured, in this order; `--only` chooses some of it. */
 const names = ["waits", "timers"] as const;
 

@@ -4,8 +4,7 @@ import { migrate } from "@holdfast/state-store";
 import { startHoldfast } from "../start-holdfast.ts";
 import { restingStep } from "../workflow.ts";
 import { fillWaits } from "./fill-waits.ts";
-import type { PowerContext } from "./measure-power.ts";
-import type { TimerFigures } from "./report.ts";
+import type { PowerContext, TimerFigures } from "./report.ts";
 
 /** Milliseconds between two looks. */
 const lookEvery = 500;

@@ -8,8 +8,7 @@ import { countStatements, forgetStatements } from "../scale/count-statements.ts"
 import { startHoldfast } from "../start-holdfast.ts";
 import { restingStep, threeSteps } from "../workflow.ts";
 import { fillWaits } from "./fill-waits.ts";
-import type { PowerContext } from "./measure-power.ts";
-import type { StoreWithWaits, WaitFigures } from "./report.ts";
+import type { PowerContext, StoreWithWaits, WaitFigures } from "./report.ts";
 
 interface MeasuredStore {
   readonly waits: number;

@@ -1,6 +1,15 @@
 import { markdownTable } from "@holdfast/load";
 import type { Figures } from "../flat/figures.ts";
+import type { BenchOptions } from "../options.ts";
 import type { Setting } from "../setting.ts";
+
+/** What a measurement of waits is given. */
+export interface PowerContext {
+  readonly options: BenchOptions;
+  readonly serverUrl: string;
+  readonly brokerUrl: string;
+  readonly say: (line: string) => void;
+}
 
 /** A store with so many open waits. */
 export interface StoreWithWaits {
@@ -11,7 +20,7 @@ export interface StoreWithWaits {
 }
 
 export interface WaitFigures {
-  /** For how long the statements of a Scheduler at rest were counted. */
+  /** Seconds in which the statements of a Scheduler at rest were counted. */
   readonly seconds: number;
   /** The store in which nothing waits, and the one with waits. */
   readonly stores: readonly [StoreWithWaits, StoreWithWaits];
@@ -23,7 +32,7 @@ export interface WaitFigures {
 export interface TimerFigures {
   /** Waits that were due at once. */
   readonly timers: number;
-  /** From the first that ended to the last. */
+  /** Seconds from the first that ended to the last. */
   readonly seconds: number;
   readonly perSecond: number;
 }

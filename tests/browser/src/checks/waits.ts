@@ -9,7 +9,7 @@ import { badge } from "./task-actions.ts";
 const actor = "ada@example.com";
 
 /** An order that waits for two weeks, and for nothing else. */
-export async function coolingOrder({ at }: Pick<Bench, "at">, seed: number): Promise<string> {
+async function coolingOrder({ at }: Pick<Bench, "at">, seed: number): Promise<string> {
   const id = await at.order(cooling.name, "good", seed);
   await until(async () => {
     const sql = `select from state.waits where task_id = '${id}' and step = 'cool-off'`;
@@ -36,11 +36,17 @@ export async function endWaits(bench: Bench): Promise<void> {
   // Two weeks take less room than the seconds of work before them: idle time is folded.
   expect((await bar.boundingBox())?.width).toBeLessThan(100);
   await page.getByText(/^waits until .*: in 13 d 23 h$/).waitFor();
-  await page.getByText(/^It waits until .*: step cool-off\. Nothing is wrong\.$/).first().waitFor();
+  await page
+    .getByText(/^It waits until .*: step cool-off\. Nothing is wrong\.$/)
+    .first()
+    .waitFor();
   // The other tasks that wait for the same step are a click away.
   await page.getByTitle("Tasks that have the same").filter({ hasText: "cool-off" }).click();
   await page.getByText("waits for").filter({ visible: true }).first().waitFor();
-  await page.getByRole("link", { name: new RegExp(id.slice(-6)) }).first().waitFor();
+  await page
+    .getByRole("link", { name: new RegExp(id.slice(-6)) })
+    .first()
+    .waitFor();
   expect(new URL(page.url()).search).toBe("?awaiting=cool-off");
   await page.goBack();
   await bar.waitFor();

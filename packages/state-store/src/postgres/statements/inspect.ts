@@ -229,6 +229,14 @@ export interface InspectStatements {
     readonly params: { readonly size: number | string | null; readonly after: string | null };
     readonly row: { readonly tasks: Maybe<number>; readonly upto: Maybe<string> };
   };
+  readonly "find-unproven-paths": {
+    readonly params: object;
+    readonly row: {
+      readonly queue: string;
+      readonly trouble: string | null;
+      readonly silentSince: Maybe<number>;
+    };
+  };
   readonly "find-unread-formats": {
     readonly params: { readonly silentAfter: number | null };
     readonly row: {
@@ -237,14 +245,6 @@ export interface InspectStatements {
       readonly version: string;
       readonly workflows: Maybe<number>;
       readonly workflow: Maybe<string>;
-    };
-  };
-  readonly "find-unproven-paths": {
-    readonly params: object;
-    readonly row: {
-      readonly queue: string;
-      readonly trouble: string | null;
-      readonly silentSince: Maybe<number>;
     };
   };
   readonly "find-unusable-tasks": {

@@ -1,8 +1,6 @@
 import type { Maybe } from "../maybe.ts";
 
-/**
- * What the statements of sql/waits take and return. Written by `npm run rows`, from the database.
- */
+/** What statements of sql/waits take and return, as `npm run rows` finds it. */
 export interface WaitsStatements {
   readonly "delete-waits": {
     readonly params: {

@@ -193,7 +193,7 @@ function waitLines(waits: readonly StepWait[], { scale, now }: Frame): readonly 
   return lines;
 }
 
-/** Where a wait is drawn: also one that ended at once is seen. */
+/** Place of a wait: also one that ended at once is seen. */
 const shownAt = (x: number, width: number, scale: TimeScale) => ({
   x: Math.min(x, scale.width - least),
   width: Math.max(width, least),
