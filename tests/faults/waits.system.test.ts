@@ -43,10 +43,11 @@ function killSchedulers({ system }: FaultySystem) {
     .map((first) => keepRunning({ first, start: () => system.start("scheduler"), signal }));
   let kills = 0;
   const kill = async (): Promise<void> => {
-    for (let turn = 0; !signal.aborted; turn += 1) {
+    for (let turn = 0; ; turn += 1) {
       await sleep(killEvery, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
       const running = system.running("scheduler");
-      if (signal.aborted || running.length === 0) continue;
+      if (running.length === 0) continue;
       running[turn % running.length]?.signal("SIGKILL");
       kills += 1;
     }

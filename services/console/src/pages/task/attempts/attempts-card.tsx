@@ -117,16 +117,13 @@ function reasonForNone({ kind, processState, faultCode }: Step, waitsFor: string
 
 /** How the wait of a step ended, of which there are no attempts. */
 function reasonOfWait(processState: Step["processState"], faultCode: string | null): string {
-  switch (processState) {
-    case "processed":
-      return "Its wait is over. It asks no Agent, so there are no attempts.";
-    case "cancelled":
-      return "Its wait was cut short, or never began: the task is undone.";
-    case "error":
-      return `It could not wait${faultCode === null ? "." : `: ${faultCode}.`}`;
-    default:
-      return "It was skipped: it did not wait.";
-  }
+  if (processState === "processed")
+    return "Its wait is over. It asks no Agent, so there are no attempts.";
+  if (processState === "cancelled")
+    return "Its wait was cut short, or never began: the task is undone.";
+  if (processState === "error")
+    return `It could not wait${faultCode === null ? "." : `: ${faultCode}.`}`;
+  return "It was skipped: it did not wait.";
 }
 
 function LateReplies({ replies }: { readonly replies: readonly LateReply[] }) {
