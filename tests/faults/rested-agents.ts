@@ -6,9 +6,10 @@ import { Type } from "typebox";
 import { z } from "zod";
 
 const input = z.object({ order: z.string() });
-const hotel = defineAgent("hotel", {
-  reserve: { input, output: z.null(), undo: "release" },
-  charge: { input, output: z.null(), undo: "refund" },
+/** An Agent for which a user is shipped, and operations that are no other workflow's. */
+const hotel = defineAgent("inventory", {
+  hold: { input, output: z.null(), undo: "drop" },
+  bill: { input, output: z.null(), undo: "repay" },
 });
 
 /** Patient enough for Schedulers that are killed each second. */
@@ -24,9 +25,9 @@ export const rests = [1, 2, 3, 4, 5] as const;
 /** Two calls, and a wait between them. */
 export const restingFor = (seconds: number) =>
   defineWorkflow(`resting-${seconds}.v1`, input, ({ order }, step) => {
-    step("reserve", { call: hotel.reserve({ order }), ...limits });
+    step("hold", { call: hotel.hold({ order }), ...limits });
     step.sleep("rest", { for: `${seconds}s` });
-    step("charge", { call: hotel.charge({ order }), ...limits });
+    step("bill", { call: hotel.bill({ order }), ...limits });
   }).definition;
 
 /** The effects that last, each as its operation and its task. */
@@ -49,9 +50,9 @@ export const agents = configureAgents(Type.Object({ LEDGER: Type.String() }), ({
       await rm(fileOf(operation, taskId), { force: true });
     };
   return host(hotel, {
-    reserve: make("reserve"),
-    release: remove("reserve"),
-    charge: make("charge"),
-    refund: remove("charge"),
+    hold: make("hold"),
+    drop: remove("hold"),
+    bill: make("bill"),
+    repay: remove("bill"),
   });
 });

@@ -101,7 +101,13 @@ test(
     await using faulty = await startFaultySystem({
       apart: ["scheduler", "agent"],
       count: { scheduler: 3, partners: 0 },
-      env: { agent: { AGENT_MODULES: "./tests/faults/rested-agents.ts", LEDGER: folder.path } },
+      env: {
+        agent: {
+          AGENT_MODULES: "./tests/faults/rested-agents.ts",
+          AGENT_NAMES: "inventory",
+          LEDGER: folder.path,
+        },
+      },
     });
     await faulty.query(record);
     await using killer = killSchedulers(faulty);
@@ -141,7 +147,7 @@ test(
       "select task_id as id from state.tasks where process_state = 'processed'",
     );
     expect(await readEffects(folder.path)).toEqual(
-      done.flatMap(({ id }) => [`charge ${id}`, `reserve ${id}`]).toSorted(),
+      done.flatMap(({ id }) => [`bill ${id}`, `hold ${id}`]).toSorted(),
     );
     expect(await faulty.store.findInvariantViolations({ batch: 10 })).toEqual([]);
   },

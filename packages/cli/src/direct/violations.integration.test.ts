@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterEach(() =>
   store.query(
-    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies",
+    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies, state.waits",
   ),
 );
 afterAll(async () => {
@@ -18,6 +18,10 @@ afterAll(async () => {
 });
 
 const ofTask = (taskId: string) => `task_id = '${taskId}'`;
+
+const addWait = (of: string) =>
+  `insert into state.waits (task_id, step, kind, deadline, due_at)
+   select task_id, name, 'wait', now(), now() from state.steps where ${of} and name = 'reserve'`;
 
 const breaches: readonly (readonly [
   invariant: string,
@@ -72,6 +76,15 @@ const breaches: readonly (readonly [
     "nothing is begun before what it waits for",
     "processed",
     (of) => `update state.steps set process_state = 'waiting' where ${of} and name = 'reserve'`,
+  ],
+  ["a step awaits exactly while it has a wait", "submitted", addWait],
+  ["no wait outlives its task", "processed", addWait],
+  [
+    "a wait ends once",
+    "half done",
+    (of) => `insert into state.events (task_id, step, action, from_state, to_state, actor)
+               select task_id, name, 'fire', 'awaiting', 'processed', 'rival'
+                 from state.steps, generate_series(1, 2) where ${of} and name = 'reserve'`,
   ],
   [
     "an attempt is claimed once",

@@ -26,6 +26,12 @@ const explanations: Readonly<Record<string, string>> = {
     "The task is being undone, and nothing undoes this step: look for its idempotency key at the remote service.",
   "nothing is begun before what it waits for":
     "The step was begun although one before it was not done.",
+  "a step awaits exactly while it has a wait":
+    "The step and the row of its wait in state.waits differ: it may wait for ever, or end a second time. Rows were changed by hand.",
+  "no wait outlives its task":
+    "The task has ended, and a wait of it is left in state.waits: rows were changed by hand.",
+  "a wait ends once":
+    "The history has two ends of one wait: look for what the steps after it did twice.",
   "an attempt is claimed once":
     "Two Schedulers claimed one attempt: compare with the remote service's ledger.",
   "an attempt ends once":

@@ -30,6 +30,7 @@ const violations = () => submission.findInvariantViolations({ batch: 10 });
 
 const columns = (state: string) => `process_state = '${state}',
   not_before = ${state === "pending" ? "now()" : "null"}, rank = null,
+  lane = ${state === "awaiting" ? "''" : "'a'"},
   fault_code = ${state === "error" ? "'x.y'" : "null"},
   locked_by = ${state === "processing" ? "'s'" : "null"}, token = ${state === "processing" ? "gen_random_uuid()" : "null"},
   start_by = ${state === "processing" ? "now()" : "null"}, complete_by = ${state === "processing" ? "now()" : "null"},
