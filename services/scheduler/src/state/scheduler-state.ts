@@ -51,9 +51,9 @@ import {
 } from "./requests.ts";
 import {
   newWaits,
+  noteHint,
   noteOpened,
   noteRound,
-  roundAfterHint,
   type WaitObservation,
   type Waits,
 } from "./waits.ts";
@@ -192,7 +192,6 @@ export function observe(state: SchedulerState, seen: Observation, now: Milliseco
 }
 
 const nextRoundNow: Wakes = [{ loop: "waits", in: 0 }];
-const hinted: Wakes = [...wakeClaims, { loop: "waits", in: roundAfterHint }];
 
 function observeWaits(waits: Waits, seen: WaitObservation, now: Milliseconds): Wakes {
   switch (seen.kind) {
@@ -201,8 +200,10 @@ function observeWaits(waits: Waits, seen: WaitObservation, now: Milliseconds): W
       return seen.hasFired ? wakeClaims : noWakes;
     case "waitOpened":
       return noteOpened(waits, seen.in, now) ? nextRoundNow : noWakes;
-    case "hinted":
-      return waits.areUsed ? hinted : wakeClaims;
+    case "hinted": {
+      const roundIn = noteHint(waits, now);
+      return roundIn === null ? wakeClaims : [...wakeClaims, { loop: "waits", in: roundIn }];
+    }
   }
 }
 

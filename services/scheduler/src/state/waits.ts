@@ -34,8 +34,10 @@ export type WaitObservation =
 
 /** The longest time between two rounds: another process may have begun a wait. */
 const roundEvery: Milliseconds = 5_000;
+/** The same while no stored workflow has waits, until a process gives a hint. */
+const roundEveryUnused: Milliseconds = 60_000;
 /** The time between a hint and the round that follows: further hints come meanwhile. */
-export const roundAfterHint: Milliseconds = 100;
+const roundAfterHint: Milliseconds = 100;
 
 export const newWaits = (): Waits => ({
   clock: null,
@@ -54,7 +56,20 @@ export function noteRound(
 ): void {
   waits.clock = { now: clock, at: now };
   waits.areUsed = areUsed;
-  waits.nextRoundAt = now + Math.min(nextIn ?? roundEvery, roundEvery);
+  const longest = areUsed ? roundEvery : roundEveryUnused;
+  waits.nextRoundAt = now + Math.min(nextIn ?? longest, longest);
+}
+
+/**
+ * Notes a hint. Returns in how many milliseconds a round has to begin by it; null: by no other time
+ * than before. Where no workflow has waits, the hint may be of the first that does.
+ */
+export function noteHint(waits: Waits, now: Milliseconds): Milliseconds | null {
+  if (waits.areUsed) return roundAfterHint;
+  const roundAt = (waits.clock?.at ?? now) + roundEvery;
+  if (waits.nextRoundAt <= roundAt) return null;
+  waits.nextRoundAt = Math.max(now, roundAt);
+  return waits.nextRoundAt - now;
 }
 
 /** Notes that a step waits for so long. Returns whether that is over before the next round. */

@@ -19,8 +19,21 @@ const nothing: Found = {
 };
 
 function world() {
-  const seen = { rounds: [] as Round[], woken: [] as LoopName[], errors: [] as string[] };
-  const clock = { at: 500, now: () => clock.at, after: () => ({ cancel: () => {} }) };
+  const seen = {
+    rounds: [] as Round[],
+    woken: [] as LoopName[],
+    /** In how many milliseconds a loop is woken later. */
+    wokenIn: [] as number[],
+    errors: [] as string[],
+  };
+  const clock = {
+    at: 500,
+    now: () => clock.at,
+    after(ms: number) {
+      seen.wokenIn.push(ms);
+      return { cancel: () => {} };
+    },
+  };
   const state = newState({ maxInFlight: 1 }, clock.now());
   const observed = observer({
     state,
@@ -94,10 +107,17 @@ describe("the loop of waits", () => {
     expect(seen.woken).toEqual(["waits"]);
   });
 
-  test("is not woken by hints while no stored workflow has waits", async () => {
-    const { round, seen, see } = world();
-    await round({ areUsed: false });
+  test("comes seldom while no stored workflow has waits, and five seconds after the last one once there is a hint", async () => {
+    const { round, seen, see, clock } = world();
+    expect(await round({ areUsed: false, nextIn: null })).toBe(60_000);
+    clock.at += 2_000;
     see({ kind: "hinted" });
-    expect(seen.woken).toEqual(["claim"]);
+    // Not now: in three seconds, and by the first of several hints.
+    expect(seen.wokenIn).toEqual([3_000]);
+    see({ kind: "hinted" });
+    expect(seen.wokenIn).toEqual([3_000]);
+    expect(seen.woken).toEqual(["claim", "claim"]);
+    clock.at += 3_000;
+    expect(await round({ areUsed: true, nextIn: null })).toBe(5_000);
   });
 });
