@@ -94,9 +94,9 @@ test("the example in the guides compiles, and books a trip", async () => {
     name: "trips",
     hotelUrl: hotel.url,
   });
-  expect([...example.files.keys()]).toHaveLength(11);
+  expect([...example.files.keys()]).toHaveLength(12);
   expect(await compile(example)).toBe("");
-  for (const definition of ["insure-trip", "stay-in-touch", "pool"].map(
+  for (const definition of ["insure-trip", "pay-after-stay", "stay-in-touch", "pool"].map(
     (one) => `trips/src/${one}.ts`,
   ))
     await define(example, definition);
