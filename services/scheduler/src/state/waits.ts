@@ -34,7 +34,7 @@ export type WaitObservation =
 
 /** The longest time between two rounds: another process may have begun a wait. */
 const roundEvery: Milliseconds = 5_000;
-/** The same while no stored workflow has waits, until a process gives a hint. */
+/** The longest time while no stored workflow has waits, until a process gives a hint. */
 const roundEveryUnused: Milliseconds = 60_000;
 /** The time between a hint and the round that follows: further hints come meanwhile. */
 const roundAfterHint: Milliseconds = 100;

@@ -22,7 +22,7 @@ function world() {
   const seen = {
     rounds: [] as Round[],
     woken: [] as LoopName[],
-    /** In how many milliseconds a loop is woken later. */
+    /** Milliseconds after which a loop is to be woken. */
     wokenIn: [] as number[],
     errors: [] as string[],
   };
