@@ -14,7 +14,8 @@ import type { DecisionContext } from "./decision.ts";
 import { bandOfStep, changedSteps, laneOf, rankOf } from "./due-order.ts";
 import type { FaultCode } from "./fault-codes.ts";
 import { type ContractFault, replyFaults } from "./faults.ts";
-import type { Instant, Step } from "./step.ts";
+import type { AwaitingStep, Instant, Step } from "./step.ts";
+import { faultAtEnd, signalOf } from "./step-kinds.ts";
 import type { Change } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -98,15 +99,19 @@ export function decideBatch(
     notifications: changed.flatMap((one) => notificationsOf(one, options)),
     obsoleteAttempts: changed.flatMap(obsoleteAttemptsOf),
     dueSteps: changed.flatMap((one) => dueStepsOf(one, options.now)),
-    firstWaitEnd: firstWaitEndOf(changed),
+    firstWaitEnd: firstWaitEndOf(changed, options.now),
   };
 }
 
-function firstWaitEndOf(changed: readonly DecidedTask[]): Instant | null {
+/** When it may end first: a signal that it waits for may be there already. */
+const firstEndOf = ({ plan, notBefore }: AwaitingStep, now: Instant): readonly Instant[] =>
+  signalOf(plan) === null ? (notBefore === null ? [] : [notBefore]) : [now];
+
+function firstWaitEndOf(changed: readonly DecidedTask[], now: Instant): Instant | null {
   const ends = changed
     .filter(({ after }) => hasWaits(after.workflow))
     .flatMap(({ changes }) => changes.filter(({ action }) => action === "open"))
-    .flatMap(({ step }) => (step.processState === "awaiting" ? (step.notBefore ?? []) : []));
+    .flatMap(({ step }) => (step.processState === "awaiting" ? firstEndOf(step, now) : []));
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
@@ -134,7 +139,11 @@ function decideTask(
     expectedVersion !== version;
   const current = reported.filter((event) => !isOutdated(event));
   const events = current.map((event) =>
-    withEnd(givenBack(unreadable?.get(event), failedBy(outputFaults.get(event), event)), task, now),
+    completedBy(
+      givenBack(unreadable?.get(event), failedBy(outputFaults.get(event), event)),
+      before,
+      now,
+    ),
   );
   const values = hasConditions(task.workflow) ? valuesOf(task.taskId) : noValues;
   const folded = fold(task, events, { now, random, values });
@@ -208,21 +217,39 @@ function givenBack(
   };
 }
 
-/**
- * What a step that waited returns: what ended it, and when. One that fails says what of its
- * definition is no instant.
- */
-function withEnd(reported: ReportedTaskEvent, task: Task, now: Instant): ReportedTaskEvent {
+/** What of an event only the store knows, or the domain alone. */
+function completedBy(
+  reported: ReportedTaskEvent,
+  { task, pausedAt = null }: VersionedTask,
+  now: Instant,
+): ReportedTaskEvent {
   const { event } = reported;
-  if (event.kind !== "waitEnded") return reported;
-  const step = task.steps.get(event.step);
-  const isFailure = event.by === "deadline" && step !== undefined && step.faultCode !== null;
-  return isFailure
-    ? { ...reported, faultDetail: faultOfEnd(step) }
-    : { ...reported, output: { fired: event.by, at: new Date(now).toISOString() } };
+  if (event.kind === "waitEnded") return withEnd(reported, event, task.steps.get(event.step), now);
+  if (event.kind !== "resumed" || pausedAt === null) return reported;
+  return { ...reported, event: { ...event, pausedFor: now - pausedAt } };
 }
 
-function faultOfEnd({ plan }: Step): string {
+/**
+ * What a step that waited returns: what ended it, when, and what the signal carried. One that fails
+ * says what did not come.
+ */
+function withEnd(
+  reported: ReportedTaskEvent,
+  { by }: Extract<TaskEvent, { kind: "waitEnded" }>,
+  step: Step | undefined,
+  now: Instant,
+): ReportedTaskEvent {
+  if (step?.processState !== "awaiting") return reported;
+  if (by === "deadline" && faultAtEnd(step) !== null) {
+    return { ...reported, faultDetail: faultOfEnd(step) };
+  }
+  const end = { fired: by, at: new Date(now).toISOString() };
+  const output = signalOf(step.plan) === null ? end : { ...end, payload: reported.output ?? null };
+  return { ...reported, output };
+}
+
+function faultOfEnd({ plan, faultCode }: AwaitingStep): string {
+  if (faultCode === null) return `no signal ${signalOf(plan)} came in time`;
   const pointers = refsOfDecisive({ ...plan, onlyIf: null });
   const source = pointers.length === 0 ? "its until" : `the value of ${pointers.join(", ")}`;
   return `${source} is missing, or is no instant with its zone, such as 2026-11-24T10:00:00Z: have the earlier step return one, or cancel the task`;

@@ -467,6 +467,36 @@ export const faultCodes = {
     meaning: "The Scheduler failed while it decided what an event means. The step is parked.",
     action: "Read the log. Report it: this is a bug. Then resubmit or resolve the step.",
   },
+  "signal.id_reused": {
+    transient: false,
+    meaning:
+      "A signal with this id has another payload, or another name is meant: the first stands, and nothing was changed.",
+    action:
+      "Give each signal an id of its own, such as that of the event that it tells of, and repeat it only as it was.",
+  },
+  "signal.invalid": {
+    transient: false,
+    meaning:
+      "A signal does not have the form that its workflow says, with a pointer to what is wrong. The task goes on waiting.",
+    action: "Correct the payload, and send it again.",
+  },
+  "signal.too_late": {
+    transient: false,
+    meaning:
+      'No step of the task can take this signal any more: it is being undone, has ended, or the steps that wait for it are over. The signal is kept with the task. With `late: "alert"`, an operator is alerted.',
+    action:
+      "Do by hand what the signal asks for: if it says that money came, and the task was undone, pay it back.",
+  },
+  "signal.too_many": {
+    transient: true,
+    meaning: "A task has 100 signals of one name that no step has taken.",
+    action: "Find out why they are sent. What is stored is kept, and taken in its order.",
+  },
+  "signal.unknown": {
+    transient: false,
+    meaning: "No step of the workflow waits for a signal of this name.",
+    action: "Send it by the name that the workflow has, which the answer lists.",
+  },
   "step.condition_false": {
     transient: null,
     meaning: "The condition of the step is false, so the step is skipped.",
@@ -726,6 +756,12 @@ export const faultCodes = {
     meaning: "The step asks no Agent, so it has no attempt that could be made again.",
     action: "Resolve the step, or cancel the task.",
   },
+  "task.needs_signal": {
+    transient: false,
+    meaning:
+      "The step waits for a signal whose payload later steps need, so no operator can have it go on without one.",
+    action: "Send the signal by `holdfast tasks signal`, or cancel the task.",
+  },
   "task.not_awaiting": {
     transient: false,
     meaning: "The step does not wait, so there is no wait that could be ended.",
@@ -812,6 +848,13 @@ export const faultCodes = {
     transient: null,
     meaning: "The operation had no effect, so its undo is skipped.",
     action: "None.",
+  },
+  "wait.expired": {
+    transient: false,
+    meaning:
+      'No signal came within the time for which the step waits, and its workflow says that it has failed then (`onDeadline: "fail"`). What follows is the `onFailure` of the step.',
+    action:
+      "Find out why it was not sent, and to which task. A longer `within` is for the next version of the workflow.",
   },
   "wait.time_invalid": {
     transient: false,
@@ -928,6 +971,7 @@ export const isFaultArea = (area: string): boolean =>
 const unspokenAreas: ReadonlySet<string> = new Set([
   "operator",
   "scheduler",
+  "signal",
   "store",
   "task",
   "undo",

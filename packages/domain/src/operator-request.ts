@@ -1,4 +1,5 @@
 import { type Decision, type DecisionContext, rejected } from "./decision.ts";
+import { postponeFailures } from "./end-wait.ts";
 import { cleared } from "./failure.ts";
 import { onFailed } from "./fence.ts";
 import { settle } from "./settle.ts";
@@ -43,7 +44,13 @@ export function decideRequest(
         ? rejected("already_paused")
         : settle({ ...task, paused: true }, [], context);
     case "resumed":
-      return task.paused ? settle({ ...task, paused: false }, [], context) : rejected("not_paused");
+      return task.paused
+        ? settle(
+            { ...task, paused: false },
+            postponeFailures(task, Math.max(0, event.pausedFor ?? 0)),
+            context,
+          )
+        : rejected("not_paused");
   }
 }
 
@@ -74,6 +81,7 @@ const operatorRefusals = [
   "task.wrong_goal",
   "task.not_in_error",
   "task.not_awaiting",
+  "task.needs_signal",
   "task.no_attempt",
   "task.not_pending",
   "task.not_delayed",

@@ -53,6 +53,7 @@ const sources: Readonly<Partial<Record<FaultCode, Source>>> = {
   "step.request_too_large": "definition",
   "step.waited_too_long": "definition",
   "task.expired": "definition",
+  "wait.expired": "definition",
   "wait.time_invalid": "definition",
 };
 
@@ -100,5 +101,5 @@ export function sourceOfMove({ action, fromState, toState, reason }: Move): Sour
   const beginsUndo =
     action === "undo" ||
     (action === "summarise" && undoStates.has(toState) && fromState !== "undoing");
-  return failures.has(action) || beginsUndo ? sourceOf(reason) : null;
+  return failures.has(action) || action === "lapse" || beginsUndo ? sourceOf(reason) : null;
 }

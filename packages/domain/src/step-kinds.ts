@@ -1,5 +1,7 @@
+import type { FaultCode } from "./fault-codes.ts";
 import { type Band, bandOf, type Priority } from "./priority.ts";
 import {
+  type AwaitingStep,
   type Instant,
   isBegun,
   isDone,
@@ -15,22 +17,39 @@ import { readWaitEnd, type WaitEnd, waitEndFrom } from "./wait-time.ts";
 import type { StepPolicy } from "./workflow-definition.ts";
 import {
   type AgentPlan,
+  type SignalPlan,
   type StepKind,
   type StepPlan,
+  type TimePlan,
   undoNameOf,
   type WaitPlan,
 } from "./workflow-plan.ts";
 
 /** What a step that asks no Agent waits for. */
-export interface WaitRules {
+export interface WaitRules<Plan extends WaitPlan = WaitPlan> {
   /** What values say of when it ends, read once the steps before it are done; null: nothing. */
-  readonly read: (plan: WaitPlan, valueOf: Lookup, now: Instant) => WaitEnd | null;
+  read(plan: Plan, valueOf: Lookup, now: Instant): WaitEnd | null;
   /** When it ends by itself if it begins then; null: it does not. */
-  readonly endsAt: (
-    step: WaitingStep & { readonly plan: WaitPlan },
-    begin: Instant,
-  ) => Instant | null;
+  endsAt(step: WaitingStep & { readonly plan: Plan }, begin: Instant): Instant | null;
+  /** With which code the step has failed if it ends by itself; null: it is done. */
+  faultAtEnd(plan: Plan): FaultCode | null;
+  /** The name of the signals that end it; null: none does. */
+  signal(plan: Plan): string | null;
 }
+
+const timeRules: WaitRules<TimePlan> = {
+  read: ({ time }, valueOf, now) => readWaitEnd(time, valueOf, now),
+  endsAt: ({ plan, notBefore = null }, begin) => waitEndFrom(plan.time, begin, notBefore),
+  faultAtEnd: () => null,
+  signal: () => null,
+};
+
+const signalRules: WaitRules<SignalPlan> = {
+  read: () => null,
+  endsAt: ({ plan: { within } }, begin) => (within === null ? null : begin + within),
+  faultAtEnd: ({ onDeadline }) => (onDeadline === "fail" ? "wait.expired" : null),
+  signal: ({ signal }) => signal,
+};
 
 /** Every question that the engine asks about a kind of step. */
 export interface StepKindRules {
@@ -127,11 +146,24 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     hasCorrectableInput: false,
     hasUsableOutput: true,
     isClaimed: false,
-    waits: {
-      read: ({ time }, valueOf, now) => readWaitEnd(time, valueOf, now),
-      endsAt: ({ plan, notBefore = null }, begin) => waitEndFrom(plan.time, begin, notBefore),
-    },
+    waits: timeRules,
     // It has no effect, so there is nothing to wait for, and nothing to undo.
+    drains: () => false,
+    isPinned: () => false,
+    undoneBy: () => null,
+  },
+  signal: {
+    meaning: "waits for a signal",
+    goal: "do",
+    addedAt: "submission",
+    mayStart: mayStartCall,
+    band: bandOf,
+    onFinalFailure: ({ onFailure }) => onFailure,
+    alertsOnFirstFailure: false,
+    hasCorrectableInput: false,
+    hasUsableOutput: true,
+    isClaimed: false,
+    waits: signalRules,
     drains: () => false,
     isPinned: () => false,
     undoneBy: () => null,
@@ -141,6 +173,14 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
 /** The rules of what a step waits for; null: it asks an Agent. */
 export const waitRulesOf = ({ kind }: Pick<StepPlan, "kind">): WaitRules | null =>
   stepKinds[kind].waits;
+
+/** The name of the signals that a step waits for; null: it waits for none. */
+export const signalOf = (plan: StepPlan): string | null =>
+  asksAgent(plan) ? null : (waitRulesOf(plan)?.signal(plan) ?? null);
+
+/** With which code a step that awaits has failed once its time is over; null: it is done then. */
+export const faultAtEnd = ({ plan, faultCode }: AwaitingStep): string | null =>
+  faultCode ?? waitRulesOf(plan)?.faultAtEnd(plan) ?? null;
 
 /** Whether a step asks an Agent. */
 export const asksAgent = (plan: StepPlan): plan is AgentPlan => stepKinds[plan.kind].isClaimed;

@@ -19,6 +19,7 @@ export type StepAction =
   | "resubmit"
   | "resolve"
   | "open"
+  | "postpone"
   | "fire"
   | "lapse";
 
@@ -65,6 +66,8 @@ export const stepTransitions: Readonly<
   resolve: { error: "processed" },
   /** The steps before it are done, and it begins to wait. */
   open: { waiting: "awaiting" },
+  /** Its task was paused, and a failure by its deadline would be that of the pause. */
+  postpone: { awaiting: "awaiting" },
   /** What it waited for has come, or an operator waits no longer. */
   fire: { awaiting: "processed" },
   /** What it waited for can come no more. */

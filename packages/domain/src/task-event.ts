@@ -13,7 +13,7 @@ export interface AttemptRef {
 export type Effect = "none" | "unknown";
 
 /** What ends a wait. */
-export type WaitEnder = "deadline" | "operator";
+export type WaitEnder = "deadline" | "signal" | "operator";
 
 /** Everything that can happen to a task, from whatever source. */
 export type TaskEvent =
@@ -89,7 +89,10 @@ export type TaskEvent =
       readonly inputChanged: boolean;
     }
   | { readonly kind: "resolved"; readonly step: string; readonly attempt: number }
-  /** What a step waited for has come: its time, or the word of an operator, who waits no longer. */
+  /**
+   * What a step waited for has come: its time, a signal of its name, or the word of an operator, who
+   * waits no longer.
+   */
   | { readonly kind: "waitEnded"; readonly step: string; readonly by: WaitEnder }
   | { readonly kind: "undoRequested"; readonly code: string }
   /**
@@ -101,7 +104,11 @@ export type TaskEvent =
   | { readonly kind: "retryRequested"; readonly step: string }
   /** Nothing more is to be begun until the task is resumed; what is in flight ends by itself. */
   | { readonly kind: "paused" }
-  | { readonly kind: "resumed" }
+  | {
+      readonly kind: "resumed";
+      /** How long it was paused. Absent: unknown, so nothing is postponed by it. */
+      readonly pausedFor?: Milliseconds;
+    }
   /** The sweep found the task with nothing to wait for. */
   | { readonly kind: "replanned" };
 
@@ -122,11 +129,15 @@ export type Rejection =
   | "not_delayed"
   | "not_in_error"
   | "not_awaiting"
+  /** What follows is what the signal says, so no step goes on without one. */
+  | "needs_signal"
   /** The step asks no Agent: there is no attempt to be made again. */
   | "no_attempt"
   | "wrong_goal"
   | "task_finished"
   | "task_paused"
+  /** A person has to look at the task, and nothing more fails by itself until then. */
+  | "task_halted"
   | "already_paused"
   | "not_paused"
   | "nothing_to_do";

@@ -7,10 +7,10 @@ export type Milliseconds = number;
  * The highest version of the notation below. Readers refuse what they do not know. A definition has
  * the lowest that it needs: see `formatOf`.
  */
-export const definitionFormat = 2;
+export const definitionFormat = 3;
 
-/** The versions of the notation. 2 has steps that wait. */
-export type DefinitionFormat = 1 | 2;
+/** The versions of the notation. 2 has steps that wait for a time, 3 such that wait for a signal. */
+export type DefinitionFormat = 1 | 2 | 3;
 
 /**
  * JSON with holes: `{"$ref": "/input/customer"}` or `{"$ref": "/steps/charge/chargeId"}` is
@@ -74,7 +74,7 @@ export interface FaultPolicy extends Partial<Pick<StepPolicy, "retry" | "coolDow
 }
 
 /** One step as the author wrote it down. Without a kind it is a call. */
-export type StepDefinition = CallDefinition | WaitDefinition;
+export type StepDefinition = CallDefinition | WaitDefinition | SignalDefinition;
 
 /** When a step has its place among the others. */
 interface PlacedDefinition {
@@ -126,6 +126,25 @@ export type WaitDefinition = PlacedDefinition &
     readonly onFailure: StepPolicy["onFailure"];
   };
 
+/** What a step waits for that waits for a signal, and what follows if none comes. */
+export interface SignalTerms {
+  /** The name under which it is sent; several steps may wait for the same. */
+  readonly signal: string;
+  /** How long it is waited for; null: for ever. May be more than 2^31 - 1. */
+  readonly within: Milliseconds | null;
+  /** What follows then: the step is done without one, or has failed with `wait.expired`. */
+  readonly onDeadline: "continue" | "fail";
+  /** Whether an operator is alerted to one that no step can take any more. Absent: no. */
+  readonly late?: "alert";
+  /** What happens to the task once the step has failed. */
+  readonly onFailure: StepPolicy["onFailure"];
+}
+
+/** A step that asks no Agent: it is done once a signal of that name is there. */
+export interface SignalDefinition extends PlacedDefinition, SignalTerms {
+  readonly kind: "signal";
+}
+
 /** Whether a step asks an Agent. */
 export const isCall = (step: StepDefinition): step is CallDefinition => step.kind === undefined;
 
@@ -138,7 +157,22 @@ export const callsOf = ({ steps }: Pick<WorkflowDefinition, "steps">): readonly 
  * them.
  */
 export const formatOf = (steps: readonly StepDefinition[]): DefinitionFormat =>
-  steps.every(isCall) ? 1 : 2;
+  steps.reduce<DefinitionFormat>((format, step) => {
+    const needed = formats[step.kind ?? "call"];
+    return needed > format ? needed : format;
+  }, 1);
+
+/** The first format that has steps of that kind. */
+const formats: Readonly<Record<NonNullable<StepDefinition["kind"]> | "call", DefinitionFormat>> = {
+  call: 1,
+  wait: 2,
+  signal: 3,
+};
+
+/** The names of the signals that steps of a definition wait for, each once. */
+export const signalsOf = ({ steps }: Pick<WorkflowDefinition, "steps">): readonly string[] => [
+  ...new Set(steps.flatMap((step) => (step.kind === "signal" ? [step.signal] : []))),
+];
 
 /** The Agents that may take a step: those of its pool, or the one that it names. */
 export const agentsOfStep = ({
@@ -201,6 +235,8 @@ export interface WorkflowDefinition {
    */
   readonly inputs?: OperationSchemas;
   readonly outputs?: OperationSchemas;
+  /** JSON Schemas of what signals carry, by their names: one for each that a step waits for. */
+  readonly signals?: OperationSchemas;
 }
 
 const version = "\\.v[1-9][0-9]{0,5}$";

@@ -3,6 +3,8 @@ import {
   type Condition,
   type DefinitionFormat,
   isCall,
+  type SignalDefinition,
+  type SignalTerms,
   type StepDefinition,
   type StepPolicy,
   type UndoDefinition,
@@ -32,7 +34,7 @@ export const poolName = (agents: readonly string[]): string => agents.join(separ
  */
 export const agentsOfLane = (lane: string): readonly string[] => lane.split(separator);
 
-export type StepKind = "call" | "undo" | "wait";
+export type StepKind = "call" | "undo" | "wait" | "signal";
 
 /** All of a step that its definition fixes and decisions need. Holds no payload. */
 export type StepPlan = AgentPlan | WaitPlan;
@@ -58,12 +60,23 @@ export interface AgentPlan extends StepPolicy {
 }
 
 /** A step that waits. Nothing is to be undone of it. */
-export interface WaitPlan extends Pick<AgentPlan, "name" | "after" | "onlyIf"> {
-  readonly kind: "wait";
+export type WaitPlan = TimePlan | SignalPlan;
+
+interface PlanWithoutAgent extends Pick<AgentPlan, "name" | "after" | "onlyIf"> {
   readonly onFailure: StepPolicy["onFailure"];
-  readonly time: WaitTime;
   readonly undo: null;
   readonly undoes: null;
+}
+
+/** A step that waits for a time. */
+export interface TimePlan extends PlanWithoutAgent {
+  readonly kind: "wait";
+  readonly time: WaitTime;
+}
+
+/** A step that waits for a signal. */
+export interface SignalPlan extends PlanWithoutAgent, SignalTerms {
+  readonly kind: "signal";
 }
 
 /** A workflow definition, prepared for decisions: made once, shared by all its tasks. */
@@ -99,7 +112,7 @@ export function hasConditions({ steps }: WorkflowPlan): boolean {
 
 /** Whether its tasks have steps that wait. When those end follows from the clock of the store. */
 export function hasWaits({ steps }: WorkflowPlan): boolean {
-  for (const plan of steps.values()) if ("time" in plan) return true;
+  for (const plan of steps.values()) if (!("agent" in plan)) return true;
   return false;
 }
 
@@ -131,10 +144,12 @@ function downstreamOf(written: readonly StepPlan[]): ReadonlyMap<string, readonl
 }
 
 const stepPlan = (step: StepDefinition, definition: WorkflowDefinition): StepPlan =>
-  isCall(step) ? callPlan(step, definition) : waitPlan(step);
+  isCall(step) ? callPlan(step, definition) : { ...waitPlan(step), undo: null, undoes: null };
 
-function waitPlan({ kind, name, after, onlyIf, onFailure, ...time }: WaitDefinition): WaitPlan {
-  return { kind, name, after, onlyIf, onFailure, time, undo: null, undoes: null };
+function waitPlan(step: WaitDefinition | SignalDefinition) {
+  if (step.kind === "signal") return step;
+  const { kind, name, after, onlyIf, onFailure, ...time } = step;
+  return { kind, name, after, onlyIf, onFailure, time };
 }
 
 function callPlan(
