@@ -38,8 +38,8 @@ const signalName = Type.String({
   maxLength: limits.name,
   description: "The name of the signal, as the workflow has it.",
 });
-const signalId = (description: string) =>
-  Type.String({ minLength: 1, maxLength: limits.property, description });
+const idWords =
+  "The signal's own id, such as that of the event that it tells of: the same once more is the same signal.";
 const payload = Type.Unsafe<Json>({
   ...Submission.properties.input,
   description: "What the signal carries, by the schema that the workflow has for it; ≤ 64 KiB.",
@@ -52,15 +52,7 @@ const actor = Type.Optional(
 );
 
 const SignalBody = Type.Object(
-  {
-    payload,
-    id: Type.Optional(
-      signalId(
-        "Its own id, such as that of the event that it tells of: the same once more is the same signal. A new one unless it is set, here or by Idempotency-Key.",
-      ),
-    ),
-    actor,
-  },
+  { payload, actor },
   {
     additionalProperties: false,
     description: "The signal to send.",
@@ -70,7 +62,7 @@ const SignalBody = Type.Object(
 
 const SignalHeaders = Type.Object({
   "idempotency-key": Type.Optional(
-    Type.String({ description: "The id of the signal, in the place of `id` of the body." }),
+    Type.String({ description: `${idWords} A new one unless it is set.` }),
   ),
 });
 
@@ -83,9 +75,7 @@ const KeyedBody = Type.Object(
       description: "The business key of the task.",
     }),
     payload,
-    id: signalId(
-      "Its own id, such as that of the event that it tells of: the same once more is the same signal.",
-    ),
+    id: Type.String({ minLength: 1, maxLength: limits.property, description: idWords }),
     holdFor: Type.Optional(
       Type.String({
         maxLength: 15,
@@ -182,7 +172,7 @@ function sendRoute(app: FastifyInstance, deps: SignalRouteDependencies, send: Se
   }>("/v1/tasks/:id/signals/:name", { schema }, async (request, reply) => {
     const { params, headers, body } = request;
     const { id: taskId, name } = params;
-    const id = text(headers["idempotency-key"]) ?? body.id ?? crypto.randomUUID();
+    const id = text(headers["idempotency-key"]) ?? crypto.randomUUID();
     const sentBy = senderOf(request, body.actor, deps);
     const taken = await send(request, reply)(taskId, { name, id, payload: body.payload, sentBy });
     return answer(reply, taken).send({ id, name, ...taken });
