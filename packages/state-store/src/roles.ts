@@ -79,11 +79,13 @@ import {
   deleteOldMessages,
   deleteOldRecords,
   deletePassedFairnessKeys,
+  deleteUnclaimedSignals,
   dropMonth,
   findOldMonths,
   makePartitions,
   readClock,
 } from "./retention/retention.ts";
+import { holdSignal, listSignals, sendSignals } from "./signals/signals.ts";
 import { findFailures } from "./statistics/find-failures.ts";
 import { findOverview } from "./statistics/find-overview.ts";
 import {
@@ -131,6 +133,7 @@ const shared = {
   findTaskWithin,
   findWorkflow,
   findWorkflows,
+  listSignals,
   ping,
   recordInstance,
   registerWorkflow,
@@ -141,7 +144,9 @@ const submission = {
   ...shared,
   claimEnqueued,
   enqueueRefusals,
+  holdSignal,
   refuseEnqueued,
+  sendSignals,
   submitTasks,
 };
 
@@ -246,6 +251,7 @@ const supervisor = {
   deleteOldRecords,
   deleteOldStatistics,
   deletePassedFairnessKeys,
+  deleteUnclaimedSignals,
   dropMonth,
   findBulkWork,
   findExpired,
