@@ -100,7 +100,9 @@ test("no table keeps old rows for ever, while a task of an earlier month is open
   // Of these there is what was reported just now, and the alert to a signal that was not claimed.
   const fresh = ["agents", "alerts", "instances", "outages", "outbox"];
   expect(kinds.filter((_, index) => left[index]! > 0)).toEqual(fresh);
-  expect(await Promise.all(fresh.map((table) => store.count(`state.${table}`)))).toEqual([1, 1, 1, 1, 1]);
+  expect(await Promise.all(fresh.map((table) => store.count(`state.${table}`)))).toEqual([
+    1, 1, 1, 1, 1,
+  ]);
   // The open task, of the earlier month.
   expect(await store.count("state.tasks")).toBe(1);
 });
