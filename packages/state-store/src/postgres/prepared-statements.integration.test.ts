@@ -125,9 +125,8 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
   loadValues: (store, taskIds) =>
     store.loadValues({ refs: taskIds.map((taskId) => ({ taskId, name: null })), most: 1_000 }),
   loadCalls: (store, taskIds) => store.loadCalls({ taskIds }),
-  sendSignals: async (store, taskIds) => {
-    await store.registerWorkflow(testWorkflow([{ name: "go", signal: "go" }]));
-    await store.sendSignals(
+  sendSignals: (store, taskIds) =>
+    store.sendSignals(
       taskIds.map((taskId) => ({
         taskId,
         workflow: "test.v1",
@@ -136,8 +135,7 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
         payload: {},
         sentBy: "test",
       })),
-    );
-  },
+    ),
   listSignals: async (store, taskIds) => {
     for (const taskId of taskIds) await store.listSignals({ taskId });
   },
@@ -225,6 +223,7 @@ beforeAll(async () => {
     metrics: noMetrics,
   });
   store = bindOperations(context);
+  await store.registerWorkflow(testWorkflow([{ name: "go", signal: "go" }]));
   // On the one connection, this look comes before all that follows.
   context.partitions.range();
   await preparedStatements();
