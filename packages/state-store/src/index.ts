@@ -135,6 +135,11 @@ export {
   readRow,
 } from "./submit/inbox.ts";
 export { listenToInbox } from "./submit/listen-to-inbox.ts";
+export type {
+  EarlySignal,
+  EnqueuedSignal,
+  EnqueuedSignalRefusal,
+} from "./submit/signal-inbox.ts";
 export type { EnqueuedSubmission, Labels, NewTask } from "./submit/new-task.ts";
 export {
   readRepeat,
