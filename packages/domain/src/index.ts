@@ -211,7 +211,13 @@ export {
   type StepState,
   stepStates,
 } from "./step.ts";
-export { asksAgent, type StepKindRules, stepKinds, type WaitRules } from "./step-kinds.ts";
+export {
+  asksAgent,
+  type StepKindRules,
+  signalOf,
+  stepKinds,
+  type WaitRules,
+} from "./step-kinds.ts";
 export {
   type Change,
   legalStepTransitions,
@@ -313,6 +319,7 @@ export {
   type SignalPlan,
   type StepKind,
   type StepPlan,
+  stepsWaitingFor,
   type TimePlan,
   undoNameOf,
   type WaitPlan,

@@ -112,6 +112,14 @@ export type {
   SubmissionStore,
   SupervisorStore,
 } from "./roles.ts";
+export type {
+  HeldOutcome,
+  HeldSignal,
+  NewSignal,
+  SentSignal,
+  SignalRefusal,
+  StoredSignal,
+} from "./signals/signals.ts";
 export type { FailureGroup, FailurePage, FailureQuery } from "./statistics/find-failures.ts";
 export type {
   OpenState,

@@ -79,11 +79,13 @@ import {
   deleteOldMessages,
   deleteOldRecords,
   deletePassedFairnessKeys,
+  deleteUnclaimedSignals,
   dropMonth,
   findOldMonths,
   makePartitions,
   readClock,
 } from "./retention/retention.ts";
+import { holdSignal, listSignals, sendSignals } from "./signals/signals.ts";
 import { findFailures } from "./statistics/find-failures.ts";
 import { findOverview } from "./statistics/find-overview.ts";
 import {
@@ -137,6 +139,7 @@ const shared = {
   findTaskWithin,
   findWorkflow,
   findWorkflows,
+  listSignals,
   ping,
   recordInstance,
   registerWorkflow,
@@ -150,8 +153,10 @@ const submission = {
   deleteEnqueuedSignals,
   enqueueRefusals,
   enqueueSignals,
+  holdSignal,
   refuseEnqueued,
   refuseEnqueuedSignals,
+  sendSignals,
   submitTasks,
 };
 
@@ -256,6 +261,7 @@ const supervisor = {
   deleteOldRecords,
   deleteOldStatistics,
   deletePassedFairnessKeys,
+  deleteUnclaimedSignals,
   dropMonth,
   findBulkWork,
   findExpired,

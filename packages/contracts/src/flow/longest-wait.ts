@@ -1,4 +1,17 @@
-import { durationText, isCall, type Milliseconds, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  durationText,
+  isCall,
+  type Milliseconds,
+  type StepDefinition,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
+
+/** How long a step waits at most; 0: it does not wait, or no value is known that says for how long. */
+function longestOf(step: StepDefinition): Milliseconds {
+  if (isCall(step)) return 0;
+  if (step.kind === "signal") return step.within ?? 0;
+  return "for" in step ? step.for : (step.atMost ?? 0);
+}
 
 /**
  * What is said of a workflow whose waits take longer than its tasks may; null: they do not, as far
@@ -12,8 +25,7 @@ export function overlongWaits({ steps, completeWithin }: WorkflowDefinition): st
     const before = known.get(name);
     const step = byName.get(name);
     if (before !== undefined || step === undefined) return before ?? 0;
-    const own = isCall(step) ? 0 : "for" in step ? step.for : (step.atMost ?? 0);
-    const sum = own + Math.max(0, ...step.after.map(waitsTo));
+    const sum = longestOf(step) + Math.max(0, ...step.after.map(waitsTo));
     known.set(name, sum);
     return sum;
   };

@@ -38,6 +38,7 @@ interface TaskRow {
   readonly fairnessKey: string | null;
   readonly faultCode: string | null;
   readonly paused: boolean;
+  readonly pausedAt: Instant | null;
   readonly beginAt: Instant | null;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
