@@ -65,7 +65,7 @@ function bodyOf({ body }: Delivery): unknown {
   try {
     return parseJson(body);
   } catch (error) {
-    if (error instanceof ChangedJson) throw changedJson(error.faults, "");
+    if (error instanceof ChangedJson) throw changedJson(error.faults, { pointer: "", is: "input" });
     if (!(error instanceof SyntaxError)) throw error;
     throw new Problem(400, "request.not_json", "The body is not JSON in UTF-8.");
   }

@@ -120,7 +120,8 @@ function askedIn(submission: string) {
   try {
     return readRow(submission);
   } catch (error) {
-    if (error instanceof ChangedJson) throw changedJson(error.faults, "/input");
+    if (error instanceof ChangedJson)
+      throw changedJson(error.faults, { pointer: "/input", is: "input" });
     if (!(error instanceof SyntaxError)) throw error;
     const why = `The submission cannot be read: ${error.message}.`;
     throw new Problem(400, "request.not_json", why);
