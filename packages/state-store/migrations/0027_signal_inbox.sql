@@ -22,7 +22,7 @@ create table state.signal_inbox (
   leased_until   timestamptz,
   claims         smallint    not null default 0,
 
-  constraint signal_is_bounded check (bytes <= 1048576)
+  constraint signal_is_bounded check (bytes <= 262144)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 
 -- Callers take turns.
@@ -85,8 +85,8 @@ create function state.signal_task(task_id uuid, name text, payload jsonb, signal
 declare
   size constant integer := octet_length(signal_task.payload::text);
 begin
-  if signal_task.payload is null or size > 1048576 then
-    raise exception 'signal.invalid: a signal has a payload of at most 1048576 bytes' using errcode = 'HF422';
+  if signal_task.payload is null or size > 262144 then
+    raise exception 'signal.invalid: a signal has a payload of at most 262144 bytes' using errcode = 'HF422';
   elsif coalesce(length(signal_task.name), 0) not between 1 and 300
      or coalesce(length(signal_task.signal_id), 0) not between 1 and 300 then
     raise exception 'signal.invalid: a signal has a name and an id of at most 300 characters' using errcode = 'HF422';

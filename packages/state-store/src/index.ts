@@ -140,14 +140,10 @@ export { type FailureKind, fingerprintOf } from "./statistics/record-failures.ts
 export type { RolledUp } from "./statistics/roll-up.ts";
 export {
   type EnqueuedRefusal,
+  type InboxClaim,
   readRow,
 } from "./submit/inbox.ts";
 export { listenToInbox } from "./submit/listen-to-inbox.ts";
-export type {
-  EarlySignal,
-  EnqueuedSignal,
-  EnqueuedSignalRefusal,
-} from "./submit/signal-inbox.ts";
 export type { EnqueuedSubmission, Labels, NewTask } from "./submit/new-task.ts";
 export {
   readRepeat,
@@ -155,6 +151,11 @@ export {
   SubmissionFault,
   type TargetWorkflow,
 } from "./submit/read-submission.ts";
+export type {
+  EarlySignal,
+  EnqueuedSignal,
+  EnqueuedSignalRefusal,
+} from "./submit/signal-inbox.ts";
 export {
   type SubmittedTask,
   type SubmittedTaskId,

@@ -4,10 +4,10 @@ import { limits } from "../limits/limits.ts";
 import { payloadFaults } from "../limits/payload-faults.ts";
 import { AgentHeartbeat } from "./agent-heartbeat.ts";
 import { parseJson } from "./parse-json.ts";
+import { SignalRefused } from "./signal-refused.ts";
 import { StepProgress } from "./step-progress.ts";
 import { StepReply } from "./step-reply.ts";
 import { StepRequest } from "./step-request.ts";
-import { SignalRefused } from "./signal-refused.ts";
 import { TaskRefused } from "./task-refused.ts";
 import { TaskSignal } from "./task-signal.ts";
 
