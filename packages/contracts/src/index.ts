@@ -53,6 +53,12 @@ export {
   type InputCheck,
   pointerPart,
 } from "./definition/check-input.ts";
+export {
+  compileSignal,
+  openSignal,
+  type SignalCheck,
+  signalContract,
+} from "./definition/check-signal.ts";
 export { checkTemplate } from "./definition/check-template.ts";
 export { collectionPattern, isReservedCollection, routeNames } from "./definition/collections.ts";
 export { definitionHash } from "./definition/definition-hash.ts";
@@ -80,7 +86,7 @@ export {
 } from "./definition/validate-definition.ts";
 export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/check-missing.ts";
 export { overlongWaits } from "./flow/longest-wait.ts";
-export { returnedBy } from "./flow/taken-by.ts";
+export { endOfSignal, returnedBy } from "./flow/taken-by.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { limits } from "./limits/limits.ts";
 export { allowedVisible, FairnessKey, isVisible, loweredMark, Payload } from "./limits/parts.ts";

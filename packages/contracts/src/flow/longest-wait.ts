@@ -1,17 +1,9 @@
 import {
   durationText,
-  isCall,
   type Milliseconds,
   type StepDefinition,
   type WorkflowDefinition,
 } from "@holdfast/domain";
-
-/** How long a step waits at most; 0: it does not wait, or no value is known that says for how long. */
-function longestOf(step: StepDefinition): Milliseconds {
-  if (isCall(step)) return 0;
-  if (step.kind === "signal") return step.within ?? 0;
-  return "for" in step ? step.for : (step.atMost ?? 0);
-}
 
 /**
  * What is said of a workflow whose waits take longer than its tasks may; null: they do not, as far
@@ -33,4 +25,16 @@ export function overlongWaits({ steps, completeWithin }: WorkflowDefinition): st
   return longest <= completeWithin
     ? null
     : `its steps wait for ${durationText(longest)} on the longest path, and a task may take ${durationText(completeWithin)} as a whole: it would be undone before it ends. Give the workflow a longer completeWithin, or none`;
+}
+
+/** The longest that a step waits, as far as is written down. */
+function longestOf(step: StepDefinition): Milliseconds {
+  switch (step.kind) {
+    case undefined:
+      return 0;
+    case "signal":
+      return step.within ?? 0;
+    case "wait":
+      return "for" in step ? step.for : (step.atMost ?? 0);
+  }
 }
