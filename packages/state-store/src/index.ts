@@ -151,6 +151,7 @@ export {
   SubmissionFault,
   type TargetWorkflow,
 } from "./submit/read-submission.ts";
+export { type SentInTransaction, signalTask } from "./submit/signal-in-transaction.ts";
 export type {
   EarlySignal,
   EnqueuedSignal,
