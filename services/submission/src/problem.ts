@@ -68,6 +68,26 @@ export function changedJson(faults: readonly FieldFault[], judged: JudgedPart | 
     : new Problem(400, "signal.invalid", faultSentence(shown, "payload"), errors);
 }
 
+/**
+ * What is said of the payload of a signal that would be changed by being read, where `payload` is
+ * its pointer; of what is beside it, as of other requests.
+ */
+export function changedPayload(faults: readonly FieldFault[], payload: string): Problem {
+  if (!faults.every(({ pointer }) => pointer.startsWith(`${payload}/`) || pointer === payload)) {
+    return invalidRequest(faults);
+  }
+  const errors = faults.map(({ pointer, detail }) => ({
+    pointer: pointer.slice(payload.length),
+    detail,
+  }));
+  return new Problem(
+    400,
+    "signal.invalid",
+    faultSentence(errors.map(shortened), "payload"),
+    errors,
+  );
+}
+
 /** The answer to a request that no route takes. */
 export const noRoute = ({ method, url }: { readonly method: string; readonly url: string }) =>
   new Problem(404, "request.no_route", `There is no ${method} ${url}.`);

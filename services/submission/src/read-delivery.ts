@@ -47,7 +47,7 @@ function keyOf({ messageId }: Delivery): string {
  * Holdfast publishes with rights of its own: the queue must be one that the broker lets its sender
  * read.
  */
-function mustOwnQueue({ userId, replyTo }: Delivery, owns: OwnsStatusQueue): void {
+export function mustOwnQueue({ userId, replyTo }: Delivery, owns: OwnsStatusQueue): void {
   if (replyTo === undefined || !isStatusQueue(replyTo) || owns(userId, replyTo)) return;
   const sender =
     userId === undefined
