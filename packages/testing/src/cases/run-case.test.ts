@@ -345,7 +345,11 @@ describe("a case of a workflow that waits for signals", () => {
     const seen = [
       await paidFor([{ ...payment, after: "0s" }, rating], { state: "processed", ...lasting }),
       await paidFor([{ ...payment, times: 2 }], { state: "processed", ...lasting }),
-      await paidFor([rating], { state: "undone", ...lasting }, { cancelAfter: "2d" }),
+      await paidFor(
+        [{ ...rating, after: "1d" }],
+        { state: "undone", ...lasting },
+        { cancelAfter: "2d" },
+      ),
       await paidFor(
         [payment, { ...rating, after: "1d", times: 3, id: "r" }],
         { state: "processed", ...lasting },
