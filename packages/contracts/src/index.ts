@@ -98,6 +98,7 @@ export { defineMessage, MalformedMessage, type MessageContract } from "./message
 export { changesOf, parseJson, withinDepth } from "./messages/parse-json.ts";
 export { type ReplyAddress, readReplyAddress } from "./messages/reply-address.ts";
 export { ReplyProbe } from "./messages/reply-probe.ts";
+export { SignalRefused } from "./messages/signal-refused.ts";
 export { StepCancel } from "./messages/step-cancel.ts";
 export { StepProgress } from "./messages/step-progress.ts";
 export { StepReply } from "./messages/step-reply.ts";
@@ -112,6 +113,7 @@ export {
   submissionHeaders,
 } from "./messages/submission.ts";
 export { TaskRefused } from "./messages/task-refused.ts";
+export { TaskSignal } from "./messages/task-signal.ts";
 export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
 export { sampleValue } from "./schema/sample-value.ts";
 export {
@@ -138,6 +140,8 @@ export {
   replyQueues,
   replyRoute,
   requestExchange,
+  signalExchange,
+  signalQueue,
   statusExchange,
   storeQueue,
   submissionExchange,

@@ -140,6 +140,7 @@ export { type FailureKind, fingerprintOf } from "./statistics/record-failures.ts
 export type { RolledUp } from "./statistics/roll-up.ts";
 export {
   type EnqueuedRefusal,
+  type InboxClaim,
   readRow,
 } from "./submit/inbox.ts";
 export { listenToInbox } from "./submit/listen-to-inbox.ts";
@@ -150,6 +151,12 @@ export {
   SubmissionFault,
   type TargetWorkflow,
 } from "./submit/read-submission.ts";
+export { type SentInTransaction, signalTask } from "./submit/signal-in-transaction.ts";
+export type {
+  EarlySignal,
+  EnqueuedSignal,
+  EnqueuedSignalRefusal,
+} from "./submit/signal-inbox.ts";
 export {
   type SubmittedTask,
   type SubmittedTaskId,

@@ -97,6 +97,12 @@ import { findInstances, recordInstance } from "./statistics/instances.ts";
 import { deleteOldStatistics, rollUp } from "./statistics/roll-up.ts";
 import type { StoreContext } from "./store-context.ts";
 import { claimEnqueued, refuseEnqueued } from "./submit/inbox.ts";
+import {
+  claimEnqueuedSignals,
+  deleteEnqueuedSignals,
+  enqueueSignals,
+  refuseEnqueuedSignals,
+} from "./submit/signal-inbox.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";
 import { findAttemptFacts } from "./view/find-attempt-facts.ts";
 import { findChangedTasks } from "./view/find-changed-tasks.ts";
@@ -143,9 +149,13 @@ const shared = {
 const submission = {
   ...shared,
   claimEnqueued,
+  claimEnqueuedSignals,
+  deleteEnqueuedSignals,
   enqueueRefusals,
+  enqueueSignals,
   holdSignal,
   refuseEnqueued,
+  refuseEnqueuedSignals,
   sendSignals,
   submitTasks,
 };

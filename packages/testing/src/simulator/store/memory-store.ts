@@ -8,7 +8,7 @@ import { firing } from "./fire-waits.ts";
 import { type Move, replaceStep, type StoredTask } from "./memory-task.ts";
 import { reading } from "./read.ts";
 import { resending } from "./resend.ts";
-import { signalling } from "./signals.ts";
+import { type MailboxRow, signalling } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import {
   emptyState,
@@ -25,6 +25,8 @@ export interface MemoryStore extends AtOnce<SimulatedStore> {
   readonly tasks: ReadonlyMap<string, StoredTask>;
   readonly history: readonly Move[];
   readonly breakers: ReadonlyMap<string, StoredBreaker>;
+  /** Signals that wait for their tasks, the oldest first. */
+  readonly mailbox: MailboxRow[];
 }
 
 /**
@@ -54,6 +56,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     tasks: state.tasks,
     history: state.history,
     breakers: state.breakers,
+    mailbox: state.mailbox,
   };
 }
 

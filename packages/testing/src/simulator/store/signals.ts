@@ -137,6 +137,7 @@ function hold(state: StoreState, signal: HeldSignal): Holding {
   }
   const row = { ...signal, at: state.now() };
   state.mailbox.push(row);
+  for (const watcher of state.watchers) watcher.held?.(row);
   return { kind: "held", until: endOf(row), replayed: false };
 }
 

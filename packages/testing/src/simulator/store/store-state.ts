@@ -30,6 +30,8 @@ export interface StoreWatcher {
   signed?(stored: StoredTask, step: ProcessingStep): void;
   /** A signal came to a task; also one that no step can take. */
   signalled?(stored: StoredTask, signal: StoredSignal): void;
+  /** A signal is held for the task of a business key. */
+  held?(row: MailboxRow): void;
   decided(stored: StoredTask, reports: readonly Report[]): void;
   /** The breaker of a remote service came into this state. */
   breaker?(service: string, state: BreakerState): void;
