@@ -89,7 +89,10 @@ function arrive(
     world.accuse("a signal is late exactly if no step can take it any more", witness);
   }
   const held = record.held.find(
-    (one) => one.n === n && one.key === stored.businessKey?.key && Math.floor(one.at) === Date.parse(signal.at),
+    (one) =>
+      one.n === n &&
+      one.key === stored.businessKey?.key &&
+      Math.floor(one.at) === Date.parse(signal.at),
   );
   if (held?.hasArrived === true) world.accuse("a held signal reaches its task once", witness);
   if (held !== undefined) held.hasArrived = true;
