@@ -27,7 +27,7 @@ const known = [
 ];
 // What an application may write to, and what it may have open: as `holdfast topology` makes its
 // user.
-const applications = "^(holdfast\\.submissions)$";
+const applications = "^(holdfast\\.submissions|holdfast\\.signals)$";
 const applicationLimits = { "max-connections": 100, "max-channels": 1000 };
 const names = [...new Set([...known, ...permissions.map(({ user }) => passwordOf(user))])];
 

@@ -41,6 +41,7 @@ const bindings = [
     routingKey: "",
   })),
   { exchange: "holdfast.submissions", routingKey: "task.submissions" },
+  { exchange: "holdfast.signals", routingKey: "task.signals" },
   { exchange: "holdfast.status", routingKey: tappedStatus },
 ];
 

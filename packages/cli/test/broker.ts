@@ -4,6 +4,7 @@ import {
   deadRequestQueue,
   heartbeatQueue,
   replyQueue,
+  signalQueue,
   submissionQueue,
 } from "@holdfast/contracts";
 import { connectBroker } from "@holdfast/messaging";
@@ -29,6 +30,7 @@ export const readQueues = (agents: readonly string[]): readonly string[] => [
   ...agents.map(agentQueue),
   replyQueue,
   submissionQueue,
+  signalQueue,
   deadRequestQueue,
   deadReplyQueue,
   heartbeatQueue,

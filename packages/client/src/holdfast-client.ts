@@ -14,6 +14,7 @@ import {
 } from "./request.ts";
 import { awaitResult, isSettled, longestRequest } from "./result.ts";
 import { usualRetryFor } from "./retry.ts";
+import { type SignalCalls, signalCalls } from "./signals.ts";
 import { type TaskCalls, taskCalls } from "./tasks.ts";
 import type {
   AnyWorkflow,
@@ -66,6 +67,7 @@ export interface HoldfastClient extends OperationCalls {
   /** Which tasks change, and how the system is, for as long as it is read. For operators. */
   changes(options?: { readonly signal?: AbortSignal | undefined }): AsyncGenerator<Change, void>;
   readonly tasks: TaskCalls;
+  readonly signals: SignalCalls;
   readonly bulk: BulkCalls;
   readonly deadLetters: DeadLetterCalls;
   /**
@@ -105,6 +107,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     follow: (task, how = {}) => followTask(service, idOf(task), how) as never,
     changes: (how = {}) => followChanges(service, how),
     tasks: taskCalls(send, actor),
+    signals: signalCalls(send),
     bulk: bulkCalls(send, actor),
     deadLetters: deadLetterCalls(send, actor),
     request: (request) =>

@@ -7,6 +7,7 @@ export type { components, operations, paths } from "./openapi.ts";
 export type { OperationCalls } from "./operations.ts";
 export type { Answer, ClientOptions, Request } from "./request.ts";
 export type { RetryOptions } from "./retry.ts";
+export type { SignalCalls, TaskSignalCalls } from "./signals.ts";
 export type { TaskCalls } from "./tasks.ts";
 export type {
   ActOptions,
@@ -29,6 +30,7 @@ export type {
   HistoryEntry,
   InputFor,
   InputPatch,
+  KeyedSignal,
   ListedTask,
   ListedWorkflow,
   ListFilter,
@@ -38,6 +40,10 @@ export type {
   Remote,
   ResultFor,
   SearchQuery,
+  Signal,
+  SignalAccepted,
+  SignalByKeyAccepted,
+  SignalOptions,
   Statistics,
   StatisticsQuery,
   Step,

@@ -6,7 +6,13 @@ import {
 } from "@holdfast/state-store";
 import type { AnyWorkflow, InputFor, ResultFor, TaskRef } from "./types.ts";
 
-export type { SubmittedTask, SubmittedTaskId, TransactionClient } from "@holdfast/state-store";
+export {
+  type SentInTransaction,
+  type SubmittedTask,
+  type SubmittedTaskId,
+  signalTask,
+  type TransactionClient,
+} from "@holdfast/state-store";
 
 /**
  * A task of a workflow: by its name, or as `defineWorkflow` returns it; then the input has the type

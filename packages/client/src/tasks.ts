@@ -1,5 +1,6 @@
 import { limitOf, pageQuery, readHistory } from "./pages.ts";
 import type { Send } from "./request.ts";
+import { type TaskSignalCalls, taskSignalCalls } from "./signals.ts";
 import type {
   ActOptions,
   AnyWorkflow,
@@ -28,8 +29,8 @@ interface StepOptions extends ActOptions {
   readonly step?: string;
 }
 
-/** Tasks for operators; `get` and `history` need no token. */
-export interface TaskCalls {
+/** Tasks for operators; `get`, `history`, `signal` and `signals` need no token. */
+export interface TaskCalls extends TaskSignalCalls {
   get(id: string): Promise<Task>;
   /**
    * The task of a workflow that has a business key, or had it last. Keys can be guessed: without a
@@ -129,5 +130,6 @@ export function taskCalls(send: Send, usualActor: string): TaskCalls {
     fire: (id, { step, ...how }) => act(id, `steps/${encodeURIComponent(step)}/fire`, { ...how }),
     resubmit: (id, how) => act(id, "resubmit", { ...how }),
     resolve: (id, how) => act(id, "resolve", { ...how }),
+    ...taskSignalCalls(send),
   };
 }

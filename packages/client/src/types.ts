@@ -9,6 +9,9 @@ export type ListedTask = Schemas["ListedTask"];
 export type TaskPage = Schemas["TaskPage"];
 export type TaskCount = Schemas["TaskCount"];
 export type TaskState = Task["state"];
+export type Signal = Schemas["Signal"];
+export type SignalAccepted = Schemas["SignalAccepted"];
+export type SignalByKeyAccepted = Schemas["SignalByKeyAccepted"];
 export type HistoryEntry = Schemas["HistoryEntry"];
 export type Explanation = Schemas["Explanation"];
 export type Attempts = Schemas["Attempts"];
@@ -133,6 +136,30 @@ export interface SubmitOptions extends Omit<SubmitBody, "workflow" | "input" | "
   readonly notBefore?: Date | string;
   /** Takes the task although an Agent of it has never announced itself. */
   readonly allowUnknownAgents?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** How a signal is sent. */
+export interface SignalOptions {
+  /**
+   * The signal's own id, such as that of the event that it tells of: the same id is the same
+   * signal. A new one for each call unless said otherwise: repetitions share it.
+   */
+  readonly id?: string;
+  /** Who sends it by hand: kept with it where the client shows the operators' token. */
+  readonly actor?: string;
+  readonly signal?: AbortSignal;
+}
+
+type KeyedSignalBody =
+  paths["/v1/signals/{name}"]["post"]["requestBody"]["content"]["application/json"];
+
+/** A signal for the open task that a business key of a workflow stands for. */
+export interface KeyedSignal extends Omit<KeyedSignalBody, "workflow" | "holdFor" | "payload"> {
+  readonly workflow: AnyWorkflow;
+  readonly payload: unknown;
+  /** How long it is held for a task that is still to come; absent: it is refused without one. */
+  readonly holdFor?: Wait;
   readonly signal?: AbortSignal;
 }
 

@@ -53,6 +53,12 @@ export {
   type InputCheck,
   pointerPart,
 } from "./definition/check-input.ts";
+export {
+  compileSignal,
+  openSignal,
+  type SignalCheck,
+  signalContract,
+} from "./definition/check-signal.ts";
 export { checkTemplate } from "./definition/check-template.ts";
 export { collectionPattern, isReservedCollection, routeNames } from "./definition/collections.ts";
 export { definitionHash } from "./definition/definition-hash.ts";
@@ -80,7 +86,7 @@ export {
 } from "./definition/validate-definition.ts";
 export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/check-missing.ts";
 export { overlongWaits } from "./flow/longest-wait.ts";
-export { returnedBy } from "./flow/taken-by.ts";
+export { endOfSignal, returnedBy } from "./flow/taken-by.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { limits } from "./limits/limits.ts";
 export { allowedVisible, FairnessKey, isVisible, loweredMark, Payload } from "./limits/parts.ts";
@@ -92,6 +98,7 @@ export { defineMessage, MalformedMessage, type MessageContract } from "./message
 export { changesOf, parseJson, withinDepth } from "./messages/parse-json.ts";
 export { type ReplyAddress, readReplyAddress } from "./messages/reply-address.ts";
 export { ReplyProbe } from "./messages/reply-probe.ts";
+export { SignalRefused } from "./messages/signal-refused.ts";
 export { StepCancel } from "./messages/step-cancel.ts";
 export { StepProgress } from "./messages/step-progress.ts";
 export { StepReply } from "./messages/step-reply.ts";
@@ -106,6 +113,7 @@ export {
   submissionHeaders,
 } from "./messages/submission.ts";
 export { TaskRefused } from "./messages/task-refused.ts";
+export { TaskSignal } from "./messages/task-signal.ts";
 export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
 export { sampleValue } from "./schema/sample-value.ts";
 export {
@@ -132,6 +140,8 @@ export {
   replyQueues,
   replyRoute,
   requestExchange,
+  signalExchange,
+  signalQueue,
   statusExchange,
   storeQueue,
   submissionExchange,

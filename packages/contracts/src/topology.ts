@@ -79,11 +79,18 @@ export const unrecordedExchange = "holdfast.unrecorded";
 export const unrecordedQueue = "scheduler.unrecorded";
 /**
  * The exchange to which applications publish orders, with `submissionQueue` as the routing key;
- * they may write to no other exchange.
+ * they may write to no other exchange but `signalExchange`.
  */
 export const submissionExchange = "holdfast.submissions";
 /** Orders submitted by message instead of HTTP. */
 export const submissionQueue = "task.submissions";
+/**
+ * The exchange to which applications publish signals for tasks, with `signalQueue` as the routing
+ * key.
+ */
+export const signalExchange = "holdfast.signals";
+/** Signals sent by message instead of HTTP. */
+export const signalQueue = "task.signals";
 /** Messages that no consumer could read. */
 export const deadRequestQueue = "dead.requests";
 export const deadReplyQueue = "dead.replies";

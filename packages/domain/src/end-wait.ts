@@ -2,7 +2,7 @@ import { type Decision, type DecisionContext, rejected } from "./decision.ts";
 import { fitsGoal } from "./fence.ts";
 import { settle } from "./settle.ts";
 import { sourceOf } from "./source.ts";
-import type { AwaitingStep } from "./step.ts";
+import type { AwaitingStep, Instant } from "./step.ts";
 import { faultAtEnd, signalOf, stepKinds, waitRulesOf } from "./step-kinds.ts";
 import { type Change, change } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
@@ -65,12 +65,19 @@ function lapse(task: Task, step: AwaitingStep, code: string, context: DecisionCo
 }
 
 /**
- * Moves on, by so long as its task was paused, each deadline whose passing is a failure: as the limit
- * of the task is.
+ * Moves on, by so long as its task was paused, each deadline that lay ahead then and whose passing
+ * is a failure: as the limit of the task is.
  */
-export const postponeFailures = (task: Task, pausedFor: Milliseconds): readonly Change[] =>
+export const postponeFailures = (
+  task: Task,
+  pausedFor: Milliseconds,
+  now: Instant,
+): readonly Change[] =>
   stepsOf(task).flatMap((step) =>
-    step.processState === "awaiting" && step.notBefore !== null && faultAtEnd(step) !== null
+    step.processState === "awaiting" &&
+    step.notBefore !== null &&
+    step.notBefore > now - pausedFor &&
+    faultAtEnd(step) !== null
       ? [
           change(step, "postpone", {
             reason: "task.paused",

@@ -492,6 +492,13 @@ export const faultCodes = {
     meaning: "A task has 100 signals of one name that no step has taken.",
     action: "Find out why they are sent. What is stored is kept, and taken in its order.",
   },
+  "signal.unclaimed": {
+    transient: null,
+    meaning:
+      "Signals were held for business keys (`holdFor`), and no task of that key was submitted in that time. They are deleted.",
+    action:
+      "Ask the sender which they were, and do by hand what they ask for. Hold them for longer, if tasks come later.",
+  },
   "signal.unknown": {
     transient: false,
     meaning: "No step of the workflow waits for a signal of this name.",

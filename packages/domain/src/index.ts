@@ -319,6 +319,7 @@ export {
   type SignalPlan,
   type StepKind,
   type StepPlan,
+  stepsWaitingFor,
   type TimePlan,
   undoNameOf,
   type WaitPlan,

@@ -47,7 +47,7 @@ export function decideRequest(
       return task.paused
         ? settle(
             { ...task, paused: false },
-            postponeFailures(task, Math.max(0, event.pausedFor ?? 0)),
+            postponeFailures(task, Math.max(0, event.pausedFor ?? 0), context.now),
             context,
           )
         : rejected("not_paused");

@@ -116,6 +116,12 @@ export function hasWaits({ steps }: WorkflowPlan): boolean {
   return false;
 }
 
+/** The steps that wait for signals of that name. */
+export const stepsWaitingFor = ({ steps }: WorkflowPlan, signal: string): readonly SignalPlan[] =>
+  [...steps.values()].filter(
+    (plan): plan is SignalPlan => "signal" in plan && plan.signal === signal,
+  );
+
 /** Prepares a definition for decisions. Expects a valid one. */
 export function planWorkflow(definition: WorkflowDefinition): WorkflowPlan {
   const { name, format } = definition;

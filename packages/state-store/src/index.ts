@@ -112,6 +112,14 @@ export type {
   SubmissionStore,
   SupervisorStore,
 } from "./roles.ts";
+export type {
+  HeldOutcome,
+  HeldSignal,
+  NewSignal,
+  SentSignal,
+  SignalRefusal,
+  StoredSignal,
+} from "./signals/signals.ts";
 export type { FailureGroup, FailurePage, FailureQuery } from "./statistics/find-failures.ts";
 export type {
   OpenState,
@@ -132,6 +140,7 @@ export { type FailureKind, fingerprintOf } from "./statistics/record-failures.ts
 export type { RolledUp } from "./statistics/roll-up.ts";
 export {
   type EnqueuedRefusal,
+  type InboxClaim,
   readRow,
 } from "./submit/inbox.ts";
 export { listenToInbox } from "./submit/listen-to-inbox.ts";
@@ -142,6 +151,12 @@ export {
   SubmissionFault,
   type TargetWorkflow,
 } from "./submit/read-submission.ts";
+export { type SentInTransaction, signalTask } from "./submit/signal-in-transaction.ts";
+export type {
+  EarlySignal,
+  EnqueuedSignal,
+  EnqueuedSignalRefusal,
+} from "./submit/signal-inbox.ts";
 export {
   type SubmittedTask,
   type SubmittedTaskId,

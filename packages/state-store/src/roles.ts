@@ -79,11 +79,13 @@ import {
   deleteOldMessages,
   deleteOldRecords,
   deletePassedFairnessKeys,
+  deleteUnclaimedSignals,
   dropMonth,
   findOldMonths,
   makePartitions,
   readClock,
 } from "./retention/retention.ts";
+import { holdSignal, listSignals, sendSignals } from "./signals/signals.ts";
 import { findFailures } from "./statistics/find-failures.ts";
 import { findOverview } from "./statistics/find-overview.ts";
 import {
@@ -95,6 +97,12 @@ import { findInstances, recordInstance } from "./statistics/instances.ts";
 import { deleteOldStatistics, rollUp } from "./statistics/roll-up.ts";
 import type { StoreContext } from "./store-context.ts";
 import { claimEnqueued, refuseEnqueued } from "./submit/inbox.ts";
+import {
+  claimEnqueuedSignals,
+  deleteEnqueuedSignals,
+  enqueueSignals,
+  refuseEnqueuedSignals,
+} from "./submit/signal-inbox.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";
 import { findAttemptFacts } from "./view/find-attempt-facts.ts";
 import { findChangedTasks } from "./view/find-changed-tasks.ts";
@@ -131,6 +139,7 @@ const shared = {
   findTaskWithin,
   findWorkflow,
   findWorkflows,
+  listSignals,
   ping,
   recordInstance,
   registerWorkflow,
@@ -140,8 +149,14 @@ const shared = {
 const submission = {
   ...shared,
   claimEnqueued,
+  claimEnqueuedSignals,
+  deleteEnqueuedSignals,
   enqueueRefusals,
+  enqueueSignals,
+  holdSignal,
   refuseEnqueued,
+  refuseEnqueuedSignals,
+  sendSignals,
   submitTasks,
 };
 
@@ -246,6 +261,7 @@ const supervisor = {
   deleteOldRecords,
   deleteOldStatistics,
   deletePassedFairnessKeys,
+  deleteUnclaimedSignals,
   dropMonth,
   findBulkWork,
   findExpired,

@@ -2,7 +2,9 @@ import {
   type CallDefinition,
   Fault,
   formatOf,
+  type SignalDefinition,
   type StepDefinition,
+  signalsOf,
   type TaskEvent,
   type WaitDefinition,
   type WaitTime,
@@ -40,6 +42,8 @@ const taskTables = [
   "task_labels",
   "business_keys",
   "waits",
+  "signals",
+  "mailbox",
 ];
 
 export async function openTestStore(): Promise<TestStore> {
@@ -166,6 +170,10 @@ export function testWorkflow(given: readonly TestStep[], name = "test.v1"): Work
       const { wait, ...rest } = step;
       return { kind: "wait", after, onlyIf: null, onFailure: "undo", ...rest, ...wait };
     }
+    if ("signal" in step) {
+      const ends = { within: 3 * 86_400_000, onDeadline: "fail" } as const;
+      return { kind: "signal", after, onlyIf: null, onFailure: "undo", ...ends, ...step };
+    }
     return {
       ...policy,
       agent: "agent",
@@ -178,6 +186,7 @@ export function testWorkflow(given: readonly TestStep[], name = "test.v1"): Work
       ...step,
     };
   });
+  const signals = signalsOf({ steps }).map((signal) => [signal, { type: "object" }] as const);
   return {
     format: formatOf(steps),
     name,
@@ -185,6 +194,7 @@ export function testWorkflow(given: readonly TestStep[], name = "test.v1"): Work
     completeWithin: null,
     output: null,
     steps,
+    ...(signals.length === 0 ? {} : { signals: Object.fromEntries(signals) }),
   };
 }
 
@@ -194,7 +204,8 @@ type TestStep =
   | (Partial<Pick<WaitDefinition, "after" | "onlyIf" | "onFailure">> & {
       readonly name: string;
       readonly wait: WaitTime;
-    });
+    })
+  | (Partial<SignalDefinition> & Pick<SignalDefinition, "name" | "signal">);
 
 export const newTask = (changes: Partial<NewTask> = {}): NewTask => ({
   tenant: "default",

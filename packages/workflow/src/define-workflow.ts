@@ -2,10 +2,12 @@ import { validateDefinition } from "@holdfast/contracts";
 import {
   type CallDefinition,
   ContractFault,
+  canonicalJson,
   errorText,
   formatOf,
   type Json,
   type RemoteDefinition,
+  type SignalDefinition,
   type StepDefinition,
   stepOfRef,
   type WaitDefinition,
@@ -107,6 +109,21 @@ export interface AddStep<Defaults = unknown> {
     name: string,
     options: SleepOptions<Only>,
   ) => Ref<Only extends Conditional ? EndedWait | null : EndedWait>;
+  /**
+   * Adds a step that waits for a signal, such as that a customer has paid, and asks no Agent. It
+   * stands for what ended the wait, when, and what the signal carried: null if it may be skipped,
+   * and was. Where the task is undone, it waits no longer.
+   */
+  readonly wait: <
+    S extends Schema,
+    const OnDeadline extends "continue" | "fail",
+    Only extends Conditional | undefined = undefined,
+  >(
+    name: string,
+    options: WaitOptions<S, OnDeadline, Only>,
+  ) => Ref<
+    Only extends Conditional ? EndedSignal<S, OnDeadline> | null : EndedSignal<S, OnDeadline>
+  >;
 }
 
 /** What a step returns that waited. */
@@ -115,6 +132,16 @@ export interface EndedWait {
   readonly fired: "deadline" | "operator";
   /** The instant at which it ended, as RFC 3339 writes it. */
   readonly at: string;
+}
+
+/** What a step returns that waited for a signal. */
+export interface EndedSignal<S extends Schema, OnDeadline extends "continue" | "fail"> {
+  /** Whether the signal came, its time was over, or an operator waited no longer. */
+  readonly fired: EndedWait["fired"] | "signal";
+  /** The instant at which it ended, as RFC 3339 writes it. */
+  readonly at: string;
+  /** What the signal carried; null: the task goes on without one. */
+  readonly payload: OnDeadline extends "fail" ? InputOf<S> : InputOf<S> | null;
 }
 
 interface PlacedOptions<Only extends Conditional | undefined>
@@ -146,6 +173,31 @@ export type SleepOptions<Only extends Conditional | undefined = Conditional | un
           readonly for?: undefined;
         }
     );
+
+export interface WaitOptions<
+  S extends Schema = Schema,
+  OnDeadline extends "continue" | "fail" = "continue" | "fail",
+  Only extends Conditional | undefined = Conditional | undefined,
+> extends Pick<StepOptions<unknown, Only>, "after" | "onlyIf"> {
+  /** Checks, and types, what the signal carries. */
+  readonly signal: S;
+  /** How long it waits for one, up to a hundred years, or for ever. */
+  readonly within: Duration | "for-ever";
+  /**
+   * What follows if none comes within that time: the task goes on without one, or the step has
+   * failed (`wait.expired`).
+   */
+  readonly onDeadline: OnDeadline;
+  /**
+   * The name under which the signal is sent: by default that of the step. Steps that share one take
+   * the signals of that name in turn, the oldest first.
+   */
+  readonly named?: string;
+  /** Alerts an operator to a signal that comes when no step can take it any more. */
+  readonly late?: "alert";
+  /** What follows once it has failed: undo the task (the default), or wait for an operator. */
+  readonly onFailure?: "undo" | "halt";
+}
 
 /**
  * Writes the steps down, one after the other, and says what a processed task shows as its result.
@@ -191,8 +243,11 @@ function writeDown<S extends Schema, Planned, Defaults extends StepDefaults>(
 ): Workflow<S, ResultOf<Planned>> {
   const { completeWithin, collection, fairness, defaults } = options;
   const written = newPlan(name);
-  const { steps, inputs, outputs, remotes, following } = written;
-  const addStep = Object.assign(callsIn(written, defaults), { sleep: sleepsIn(written) });
+  const { steps, inputs, outputs, signals, remotes, following } = written;
+  const addStep = Object.assign(callsIn(written, defaults), {
+    sleep: sleepsIn(written),
+    wait: waitsIn(written),
+  });
   const planned = within(
     () => written.place,
     () => plan(refTo("/input"), addStep as AddStep<Defaults>),
@@ -202,7 +257,7 @@ function writeDown<S extends Schema, Planned, Defaults extends StepDefaults>(
   const definition = validateDefinition({
     format: formatOf(steps),
     name,
-    inputSchema: inputSchemaIn(name, input),
+    inputSchema: schemaIn(`${name}, input`, input),
     steps,
     completeWithin: within(name, () =>
       completeWithin === undefined ? null : toMilliseconds(completeWithin, "completeWithin"),
@@ -213,6 +268,7 @@ function writeDown<S extends Schema, Planned, Defaults extends StepDefaults>(
     ...(Object.keys(remotes).length === 0 ? {} : { remotes }),
     inputs,
     outputs,
+    ...(Object.keys(signals).length === 0 ? {} : { signals }),
   });
   const value: WrittenPlan = { write: plan, following };
   return Object.defineProperty({ name, input, definition }, planOf, { value });
@@ -226,6 +282,7 @@ interface PlanSoFar {
   readonly steps: StepDefinition[];
   readonly inputs: Schemas;
   readonly outputs: Schemas;
+  readonly signals: Schemas;
   readonly remotes: Record<string, RemoteDefinition>;
   readonly following: string[];
   /** The place that it has come to, for what goes wrong. */
@@ -237,6 +294,7 @@ const newPlan = (name: string): PlanSoFar => ({
   steps: [],
   inputs: {},
   outputs: {},
+  signals: {},
   remotes: {},
   following: [],
   place: name,
@@ -266,7 +324,32 @@ const callsIn =
     return added<Result>(plan, toStep(placeOf(plan, name, step), step, pool));
   };
 
-/** Writes down steps that wait. */
+/** Writes down steps that wait for a signal. */
+const waitsIn =
+  (plan: PlanSoFar) =>
+  (name: string, options: WaitOptions): Ref<EndedSignal<Schema, "continue">> => {
+    plan.place = `${plan.name}, step "${name}"`;
+    const step = toSignal(placeOf(plan, name, options), options);
+    plan.signals[step.signal] = schemaOfSignal(plan.signals, step.signal, options);
+    return added(plan, step);
+  };
+
+/** The schema of a signal. Throws a `ContractFault` where another step has another one. */
+function schemaOfSignal(
+  known: Schemas,
+  name: string,
+  { signal }: Pick<WaitOptions, "signal">,
+): Schemas[string] {
+  const schema = schemaIn(`signal "${name}"`, signal);
+  const before = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (before === undefined || canonicalJson(before) === canonicalJson(schema)) return schema;
+  throw new ContractFault(
+    "workflow.invalid",
+    `signal "${name}" has another schema here than at a step above: give both the same, or name one of them otherwise with named`,
+  );
+}
+
+/** Writes down steps that wait for a time. */
 const sleepsIn =
   (plan: PlanSoFar) =>
   (name: string, options: SleepOptions): Ref<EndedWait> => {
@@ -295,16 +378,16 @@ function added<Result>(plan: PlanSoFar, step: StepDefinition): Ref<Result> {
   return refTo(`/steps${pointerPart(step.name)}`);
 }
 
-/** The schema of the input as JSON. Throws a `ContractFault` that names what of it no JSON is. */
-function inputSchemaIn(name: string, input: Schema): { readonly [key: string]: Json } {
-  const wrong = partThatIsNoJson(input, { way: "input" });
-  if (wrong !== null) throw new ContractFault("workflow.invalid", `${name}, input${wrong}`);
+/**
+ * The schema of what is sent as JSON. Throws a `ContractFault` that names what of it no JSON is.
+ */
+function schemaIn(place: string, sent: Schema): { readonly [key: string]: Json } {
+  const wrong = partThatIsNoJson(sent, { way: "input" });
+  if (wrong !== null) throw new ContractFault("workflow.invalid", `${place}${wrong}`);
   try {
-    return jsonSchemaOf(input);
+    return jsonSchemaOf(sent);
   } catch (error) {
-    throw new ContractFault("workflow.invalid", `${name}, input: ${errorText(error)}`, {
-      cause: error,
-    });
+    throw new ContractFault("workflow.invalid", `${place}: ${errorText(error)}`, { cause: error });
   }
 }
 
@@ -346,6 +429,26 @@ function toWait(placed: Placed, options: SleepOptions): WaitDefinition {
   if (asked.for !== undefined) return { ...wait, for: toMilliseconds(asked.for, "for") };
   const limit = atMost === undefined ? {} : { atMost: toMilliseconds(atMost, "atMost") };
   return { ...wait, until: toTemplate(asked.until), ...limit };
+}
+
+function toSignal(placed: Placed, options: WaitOptions): SignalDefinition {
+  const { within: limit, onDeadline, named = placed.name, late, onFailure = "undo" } = options;
+  // What a program in JavaScript may leave out.
+  if ((limit as unknown) === undefined) {
+    throw new ContractFault(
+      "workflow.invalid",
+      'within is missing: say how long it waits, such as within: "3d", or within: "for-ever"',
+    );
+  }
+  return {
+    kind: "signal",
+    ...placed,
+    signal: named,
+    within: limit === "for-ever" ? null : toMilliseconds(limit, "within"),
+    onDeadline,
+    ...(late === undefined ? {} : { late }),
+    onFailure,
+  };
 }
 
 function toStep(placed: Placed, options: StepOptions<unknown>, pool: PoolMembers): CallDefinition {

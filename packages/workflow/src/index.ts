@@ -23,9 +23,11 @@ export {
 export {
   type AddStep,
   defineWorkflow,
+  type EndedSignal,
   type EndedWait,
   type Plan,
   type SleepOptions,
+  type WaitOptions,
   type Workflow,
   type WorkflowName,
   type WorkflowOptions,

@@ -52,7 +52,7 @@ function process(stack: AsyncDisposableStack): InboxWakes {
   const take = takes();
   stack.use(
     awakeInbox({
-      take: async () => ((await take()) === 0 ? 0 : 3_600_000),
+      takers: { inbox: async () => ((await take()) === 0 ? 0 : 3_600_000) },
       access: serverAccess({ name: "state store", read: () => trips.url, log }),
       instance: me.instance,
       wakes,

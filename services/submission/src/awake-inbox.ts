@@ -10,8 +10,11 @@ export interface InboxWakes {
 }
 
 interface InboxOptions {
-  /** Makes tasks of what waits; resolves to the milliseconds until the next look. */
-  readonly take: () => Promise<number>;
+  /**
+   * Take in what waits, each of one kind, by the names of their rounds; they resolve to the
+   * milliseconds until the next look.
+   */
+  readonly takers: Readonly<Record<string, () => Promise<number>>>;
   readonly access: ServerAccess;
   readonly instance: string;
   readonly wakes: InboxWakes;
@@ -28,11 +31,11 @@ const reconnectAfter = 100;
 const pooledFor = 600_000;
 
 /**
- * Makes tasks of the inbox when something is enqueued, and once a second: for what was enqueued
- * while something waited, and where notifications do not arrive.
+ * Takes in what is in the inboxes when something is enqueued, and once a second: for what was
+ * enqueued while something waited, and where notifications do not arrive.
  */
 export function awakeInbox({
-  take,
+  takers,
   access,
   instance,
   wakes,
@@ -41,13 +44,16 @@ export function awakeInbox({
 }: InboxOptions): AsyncDisposable {
   const channel = `holdfast_inbox_${randomUUID()}`;
   const ending = new AbortController();
-  const taking = repeat(take, { name: "inbox", ...service });
+  const taking = Object.entries(takers).map(([name, take]) => repeat(take, { name, ...service }));
+  const wake = () => {
+    for (const one of taking) one.wake();
+  };
   const onListening = (isListening: boolean): void => {
     wakes.channel = isListening ? channel : null;
     if (!isListening) return;
     announce();
     // For what was enqueued before.
-    taking.wake();
+    wake();
   };
   const listen = async (): Promise<number> => {
     const end = await listenToInbox({
@@ -56,7 +62,7 @@ export function awakeInbox({
       channel,
       signal: AbortSignal.any([service.signal, ending.signal]),
       onListening,
-      onEnqueued: taking.wake,
+      onEnqueued: wake,
     });
     if (end === "ended") return reconnectAfter;
     service.log.info({}, "inbox is polled: a pooler hands no notifications on");
@@ -67,7 +73,7 @@ export function awakeInbox({
     async [Symbol.asyncDispose]() {
       ending.abort();
       await listening[Symbol.asyncDispose]();
-      await taking[Symbol.asyncDispose]();
+      await Promise.all(taking.map((one) => one[Symbol.asyncDispose]()));
     },
   };
 }

@@ -1,6 +1,11 @@
 import { limits } from "@holdfast/contracts";
 import { familyOf, isId, type Json, refsOf, stepOfRef } from "@holdfast/domain";
-import type { FoundTask, RefusedSubmission, SubmissionStore } from "@holdfast/state-store";
+import type {
+  FoundTask,
+  RefusedSubmission,
+  SubmissionStore,
+  TaskRecord,
+} from "@holdfast/state-store";
 import { Type } from "typebox";
 import type { Reader } from "./access/access.ts";
 import type { Codes } from "./api/codes.ts";
@@ -37,6 +42,8 @@ interface ShownAs {
 export interface Tasks {
   /** Throws a 404 when there is no such task. Reads nothing large. */
   mustExist(id: string): Promise<void>;
+  /** The task without its payloads. Throws as `mustExist` does. */
+  glance(id: string): Promise<TaskRecord>;
   /**
    * The task, once there is room for it; without its payloads, if they are larger than what is read
    * at a time. Throws as `mustExist` does.
@@ -80,6 +87,7 @@ export function findTasks(store: Store): Tasks {
     async mustExist(id) {
       await within(id, 0);
     },
+    glance: async (id) => (await within(id, 0)).task,
     async idByKey({ workflow, key }) {
       const found = await store.findTaskByKey({ tenant, family: familyOf(workflow), key });
       if (found !== null) return found;

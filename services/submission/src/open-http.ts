@@ -30,6 +30,7 @@ import { lazyValidators } from "./lazy-validators.ts";
 import {
   changedJson,
   invalidRequest,
+  type JudgedPart,
   type LogRefusal,
   noRoute,
   Problem,
@@ -172,7 +173,7 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.decorateRequest("answer");
   app.removeContentTypeParser("text/plain");
   const careful = app.getDefaultJsonParser("error", "error");
-  // An input is judged by the rules of all ways in, which refuse such fields with their place.
+  // An input, or a signal, is judged by the rules of all ways in, which refuse such fields with their place.
   const plain = app.getDefaultJsonParser("ignore", "ignore");
   const options = { parseAs: "buffer" } as const;
   app.addContentTypeParser("application/json", options, (request, body: Buffer, done) => {
@@ -180,9 +181,9 @@ function takeJsonOnly(app: FastifyInstance): void {
     if (!isUtf8(body)) {
       return done(new Problem(400, "request.not_json", "The body is not JSON in UTF-8."));
     }
-    const input = inputIn(request);
-    const parse = input === null ? careful : plain;
-    const pieces = readPieces(body, (text) => parsedBy(parse, request, text), input);
+    const judged = judgedIn(request);
+    const parse = judged === null ? careful : plain;
+    const pieces = readPieces(body, (text) => parsedBy(parse, request, text), judged);
     if (body.length > smallBytes) return readInTurns(request, body, pieces);
     const read: { fault: Error | null; json?: unknown } = { fault: null };
     try {
@@ -224,14 +225,14 @@ function takeJsonOnly(app: FastifyInstance): void {
 function* readPieces(
   body: Buffer,
   parse: (text: string) => unknown,
-  input: string | null,
+  judged: JudgedPart | null,
 ): Generator<void, unknown> {
   const { text, shape } = withinDepth(body);
   yield;
   const json = parse(text.toString("utf8"));
   yield;
   const faults = changesOf(text, json, shape);
-  if (faults.length > 0) throw changedJson(faults, input);
+  if (faults.length > 0) throw changedJson(faults, judged);
   yield;
   return json;
 }
@@ -271,12 +272,17 @@ function parsedBy(parse: JsonParser, request: FastifyRequest, text: string): unk
   return read.json;
 }
 
-/** The pointer to the input of a task in the body of a submission; null: the request is none. */
-function inputIn({ method, routeOptions: { url } }: FastifyRequest): string | null {
-  if (method !== "POST") return null;
-  if (url === "/v1/tasks") return "/input";
-  return url === "/v1/:collection" ? "" : null;
-}
+/** Routes whose bodies have a part that a workflow judges, and where that stands. */
+const judgedParts: Readonly<Record<string, JudgedPart>> = {
+  "/v1/tasks": { pointer: "/input", is: "input" },
+  "/v1/:collection": { pointer: "", is: "input" },
+  "/v1/tasks/:id/signals/:name": { pointer: "/payload", is: "signal" },
+  "/v1/signals/:name": { pointer: "/payload", is: "signal" },
+};
+
+/** The part of a body that a workflow judges; null: there is none. */
+const judgedIn = ({ method, routeOptions: { url = "" } }: FastifyRequest): JudgedPart | null =>
+  method === "POST" && Object.hasOwn(judgedParts, url) ? judgedParts[url]! : null;
 
 /** Milliseconds. */
 const interval = 1_000;

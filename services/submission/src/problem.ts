@@ -44,19 +44,48 @@ export function invalidRequest(faults: readonly FieldFault[], part?: string): Pr
   return new Problem(422, "request.invalid", faultSentence(shown, part), shown);
 }
 
+/** A part of a body that a workflow judges: the pointer to it, and what it is. */
+export interface JudgedPart {
+  readonly pointer: string;
+  readonly is: "input" | "signal";
+}
+
 /**
- * The answer to JSON that would be changed by being read. What is wrong below `input` is the input
- * of a task, and is answered as what its workflow refuses; null: there is none in it.
+ * The answer to JSON that would be changed by being read. What is wrong below the part that a
+ * workflow judges is answered as what the workflow refuses; null: there is none.
  */
-export function changedJson(faults: readonly FieldFault[], input: string | null): Problem {
-  const isInput = ({ pointer }: FieldFault): boolean =>
-    pointer === input || pointer.startsWith(`${input}/`);
-  if (input === null || !faults.every(isInput)) return invalidRequest(faults);
+export function changedJson(faults: readonly FieldFault[], judged: JudgedPart | null): Problem {
+  const isJudged = ({ pointer }: FieldFault): boolean =>
+    judged !== null && (pointer === judged.pointer || pointer.startsWith(`${judged.pointer}/`));
+  if (judged === null || !faults.every(isJudged)) return invalidRequest(faults);
   const errors = faults.map(({ pointer, detail }) => ({
-    pointer: pointer.slice(input.length),
+    pointer: pointer.slice(judged.pointer.length),
     detail,
   }));
-  return new Problem(422, "task.invalid", faultSentence(errors.map(shortened), "input"), errors);
+  const shown = errors.map(shortened);
+  return judged.is === "input"
+    ? new Problem(422, "task.invalid", faultSentence(shown, "input"), errors)
+    : new Problem(400, "signal.invalid", faultSentence(shown, "payload"), errors);
+}
+
+/**
+ * What is said of the payload of a signal that would be changed by being read, where `payload` is
+ * its pointer; of what is beside it, as of other requests.
+ */
+export function changedPayload(faults: readonly FieldFault[], payload: string): Problem {
+  if (!faults.every(({ pointer }) => pointer.startsWith(`${payload}/`) || pointer === payload)) {
+    return invalidRequest(faults);
+  }
+  const errors = faults.map(({ pointer, detail }) => ({
+    pointer: pointer.slice(payload.length),
+    detail,
+  }));
+  return new Problem(
+    400,
+    "signal.invalid",
+    faultSentence(errors.map(shortened), "payload"),
+    errors,
+  );
 }
 
 /** The answer to a request that no route takes. */

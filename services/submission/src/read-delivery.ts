@@ -47,7 +47,7 @@ function keyOf({ messageId }: Delivery): string {
  * Holdfast publishes with rights of its own: the queue must be one that the broker lets its sender
  * read.
  */
-function mustOwnQueue({ userId, replyTo }: Delivery, owns: OwnsStatusQueue): void {
+export function mustOwnQueue({ userId, replyTo }: Delivery, owns: OwnsStatusQueue): void {
   if (replyTo === undefined || !isStatusQueue(replyTo) || owns(userId, replyTo)) return;
   const sender =
     userId === undefined
@@ -65,7 +65,7 @@ function bodyOf({ body }: Delivery): unknown {
   try {
     return parseJson(body);
   } catch (error) {
-    if (error instanceof ChangedJson) throw changedJson(error.faults, "");
+    if (error instanceof ChangedJson) throw changedJson(error.faults, { pointer: "", is: "input" });
     if (!(error instanceof SyntaxError)) throw error;
     throw new Problem(400, "request.not_json", "The body is not JSON in UTF-8.");
   }

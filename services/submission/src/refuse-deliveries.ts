@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { isStatusQueue, isVisible, type TaskRefused } from "@holdfast/contracts";
+import {
+  isStatusQueue,
+  isVisible,
+  limits,
+  type SignalRefused,
+  type TaskRefused,
+} from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import type { Notification, SubmissionStore } from "@holdfast/state-store";
@@ -13,32 +19,38 @@ interface RefusalDependencies {
   readonly ownsStatusQueue: OwnsStatusQueue;
 }
 
+/** What is refused, and how its sender is notified. */
+export interface Refusals {
+  readonly log: "task refused" | "signal refused";
+  readonly notification: (refused: RefusedSubmission<Delivery>, replyTo: string) => Notification;
+}
+
+export const refusedTasks: Refusals = {
+  log: "task refused",
+  notification: ({ from: { messageId = null, correlationId }, problem }, replyTo) =>
+    refusalOf(problem, { messageId, replyTo, correlationId }),
+};
+
 /**
- * Rejects messages to the dead letters, and notifies their submitters first: while the state store
- * is unreachable, the messages wait.
+ * Rejects messages to the dead letters, and notifies their senders first: while the state store is
+ * unreachable, the messages wait. A message that names no queue of its sender has no answer.
  */
 export const deliveryRefuser =
-  ({ store, log, ownsStatusQueue }: RefusalDependencies) =>
+  (refusals: Refusals, { store, log, ownsStatusQueue: owns }: RefusalDependencies) =>
   async (refused: readonly RefusedSubmission<Delivery>[]): Promise<void> => {
-    const notifications = refused.flatMap((one) => notificationsOf(one, ownsStatusQueue));
+    const notifications = refused.flatMap((one) => {
+      const { userId, replyTo } = one.from;
+      const isOwn = replyTo !== undefined && isStatusQueue(replyTo) && owns(userId, replyTo);
+      return isOwn ? [refusals.notification(one, replyTo)] : [];
+    });
     if (notifications.length > 0) await store.enqueueRefusals(notifications);
     for (const { from: delivery, problem } of refused) {
       const { code, message: detail, errors } = problem;
       const pointers = errors.slice(0, 5).map(({ pointer }) => pointer);
-      log.warn({ messageId: delivery.messageId, code, detail, pointers }, "task refused");
+      log.warn({ messageId: delivery.messageId, code, detail, pointers }, refusals.log);
       delivery.reject();
     }
   };
-
-/** The refusal for the queue that the message names, if it is one of the submitter's. */
-function notificationsOf(
-  { from, problem }: RefusedSubmission<Delivery>,
-  owns: OwnsStatusQueue,
-): readonly Notification[] {
-  const { messageId = null, replyTo, correlationId, userId } = from;
-  if (replyTo === undefined || !isStatusQueue(replyTo) || !owns(userId, replyTo)) return [];
-  return [refusalOf(problem, { messageId, replyTo, correlationId })];
-}
 
 interface Refused {
   /** The `message_id` of a message, or the idempotency key of a row; null: it has none. */
@@ -63,12 +75,8 @@ export function refusalOf(
     ...(taskId === undefined ? {} : { taskId }),
   } as const;
   const body: TaskRefused = { ...about, correlationId, code, detail, errors: [...errors] };
-  const digest = createHash("sha256")
-    .update(taskId ?? messageId ?? "")
-    .digest("hex")
-    .slice(0, 32);
   return {
-    subject: `refused-${digest}`,
+    subject: `refused-${digestOf(taskId ?? messageId ?? "")}`,
     seq: 1,
     correlationId,
     channel: "status",
@@ -76,3 +84,47 @@ export function refusalOf(
     body,
   };
 }
+
+const digestOf = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, 32);
+
+interface RefusedSignal {
+  /** As it came; null: it could not be read. */
+  readonly name: string | null;
+  readonly id: string | null;
+  /** The task that it named; null: none, or none that could be read. */
+  readonly taskId: string | null;
+  /** A status queue of the sender. */
+  readonly replyTo: string;
+  /** The correlation id as it came. */
+  readonly correlationId: unknown;
+}
+
+/** Tells the sender of a signal why no task got it. */
+export function signalRefusalOf(
+  { code, message: detail, errors }: Problem,
+  { name, id, taskId, replyTo, correlationId: asked }: RefusedSignal,
+): Notification {
+  const correlationId: string | null = isVisible(asked) ? asked : null;
+  const body: SignalRefused = {
+    event: "signal.refused",
+    name: bounded(name),
+    id: bounded(id),
+    ...(taskId === null ? {} : { taskId }),
+    correlationId,
+    code,
+    detail,
+    errors: [...errors],
+  };
+  return {
+    subject: `signal-refused-${digestOf(JSON.stringify([taskId, name, id]))}`,
+    seq: 1,
+    correlationId,
+    channel: "status",
+    address: replyTo,
+    body,
+  };
+}
+
+const bounded = (text: string | null): string | null =>
+  text === null ? null : text.slice(0, limits.property).toWellFormed();

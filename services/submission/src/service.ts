@@ -1,4 +1,4 @@
-import { limits, prepareJudges, submissionQueue } from "@holdfast/contracts";
+import { limits, prepareJudges, signalQueue, submissionQueue } from "@holdfast/contracts";
 import { type BrokerView, unseenBroker } from "@holdfast/diagnosis";
 import { readTraceContext } from "@holdfast/domain";
 import {
@@ -33,13 +33,17 @@ import { apiRoutes } from "./api/api-routes.ts";
 import { awakeInbox, type InboxWakes } from "./awake-inbox.ts";
 import { compressAnswers } from "./compress-answers.ts";
 import { SubmissionConfig } from "./config.ts";
+import { findTasks } from "./find-tasks.ts";
 import { httpMetrics } from "./http-metrics.ts";
 import { openHttp } from "./open-http.ts";
 import { type OperatorGate, operatorGate } from "./operator-gate.ts";
+import { signalSender } from "./send-signal.ts";
 import { serveConsole } from "./serve-console.ts";
 import { type Stored, storeWorkflows } from "./store-workflows.ts";
 import { findQueues } from "./system/find-queues.ts";
 import { takeEnqueued } from "./take-enqueued.ts";
+import { takeEnqueuedSignals } from "./take-enqueued-signals.ts";
+import { takeSignals } from "./take-signals.ts";
 import { takeTasks } from "./take-tasks.ts";
 import { type Inspection, openInspection } from "./view/open-inspection.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
@@ -145,7 +149,11 @@ interface Enqueued extends Stored, Pick<Hinting, "hints"> {
   readonly announce: () => void;
 }
 
-/** Makes tasks of what applications enqueue in their transactions. */
+/** Sends signals that came by message, or in a transaction. */
+const senderFor = (stored: Stored & { readonly hint: () => void }) =>
+  signalSender({ ...stored, tasks: findTasks(stored.store) });
+
+/** Takes in what applications enqueue in their transactions. */
 function takingEnqueued(
   service: Service,
   { hints, wakes, announce: onListening, ...stored }: Enqueued,
@@ -153,9 +161,13 @@ function takingEnqueued(
   const { failpoint, instanceId: instance, signal, log, metrics } = service;
   const access = service.access("STATE_STORE_URL");
   const making = { log, failpoint, actor: instance };
-  const take = takeEnqueued({ ...stored, ...making, hint: hints.hint });
+  const { hint } = hints;
+  const sender = senderFor({ ...stored, hint });
   return awakeInbox({
-    take,
+    takers: {
+      inbox: takeEnqueued({ ...stored, ...making, hint }),
+      "signal inbox": takeEnqueuedSignals({ ...stored, sender, log }),
+    },
     access,
     instance,
     wakes,
@@ -264,13 +276,13 @@ async function connectHints(
     async (broker) => {
       hints.connect(broker);
       if (!takes) return { [Symbol.asyncDispose]: async () => {} };
-      return consumeTasks(broker, service, { ...stored, hint: hints.hint });
+      return consumeAll(broker, service, { ...stored, hint: hints.hint });
     },
   );
 }
 
-/** Takes tasks by message. */
-function consumeTasks(
+/** Takes tasks and signals by message. */
+async function consumeAll(
   broker: Broker,
   service: Service,
   stored: Stored & { readonly hint: () => void },
@@ -280,10 +292,16 @@ function consumeTasks(
   const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
   const ownsStatusQueue = queueOwners(service);
   const handling = { workflow, keepKeysFor, ownsStatusQueue, log, failpoint, actor, tracing };
-  const take = takeTasks({ ...stored, ...handling });
+  await using consumers = new AsyncDisposableStack();
   // A task by message is no larger than one over HTTP: at most 100 MiB are in memory.
-  const how = { prefetch: 400, max: 200, maxBytes: limits.payloadBytes };
-  return broker.consumeBatches(submissionQueue, how, take);
+  const ofTasks = { prefetch: 400, max: 200, maxBytes: limits.payloadBytes };
+  const takeAll = takeTasks({ ...stored, ...handling });
+  consumers.use(await broker.consumeBatches(submissionQueue, ofTasks, takeAll));
+  // Beside its payload a signal has a few names: at most 32 MiB are in memory.
+  const ofSignals = { prefetch: 400, max: 200, maxBytes: limits.signalBytes + limits.hintBytes };
+  const takeSignal = takeSignals({ ...stored, ...handling, sender: senderFor(stored) });
+  consumers.use(await broker.consumeBatches(signalQueue, ofSignals, takeSignal));
+  return consumers.move();
 }
 
 /**

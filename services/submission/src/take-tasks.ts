@@ -1,19 +1,13 @@
 import { submissionQueue } from "@holdfast/contracts";
 import { traceText } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import {
-  type Failpoint,
-  type Logger,
-  noTracing,
-  processSpan,
-  type Span,
-  type Tracing,
-} from "@holdfast/runtime";
+import { type Failpoint, type Logger, noTracing, type Span, type Tracing } from "@holdfast/runtime";
 import type { NewTask, SubmissionStore } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
+import { endSpans, spansOf } from "./delivery-spans.ts";
 import { taskMaker } from "./make-tasks.ts";
 import { deliveryReader } from "./read-delivery.ts";
-import { deliveryRefuser } from "./refuse-deliveries.ts";
+import { deliveryRefuser, refusedTasks } from "./refuse-deliveries.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 
 interface IntakeDependencies {
@@ -33,9 +27,6 @@ interface IntakeDependencies {
   readonly tracing?: Tracing;
 }
 
-/** A span for each message. */
-type Spans = ReadonlyMap<Delivery, Span>;
-
 /**
  * Takes tasks by message instead of HTTP. A message is acknowledged once its task is durable, and a
  * redelivery makes no second task. A message that its workflow refuses, or that has the key of
@@ -44,31 +35,18 @@ type Spans = ReadonlyMap<Delivery, Span>;
 export function takeTasks(deps: IntakeDependencies) {
   const { hint, tracing = noTracing } = deps;
   const read = deliveryReader(deps);
-  const refuse = deliveryRefuser(deps);
+  const refuse = deliveryRefuser(refusedTasks, deps);
   return async (batch: readonly Delivery[]): Promise<void> => {
-    const spans = spansOf(tracing, batch);
+    const spans = spansOf(tracing, batch, submissionQueue);
     const make = taskMaker<Delivery>({ ...deps, key: "message_id" }, async (delivery, reading) =>
       traced(await read(delivery, reading), spans.get(delivery)),
     );
     const refused = await make(batch);
     await refuse(refused);
-    for (const { from, problem } of refused) spans.get(from)?.set({ "error.type": problem.code });
-    for (const span of spans.values()) span.end();
+    endSpans(spans, refused);
     if (refused.length < batch.length) hint();
   };
 }
-
-/**
- * A message without a trace begins one. A batch that fails is delivered again: then its spans are
- * made anew.
- */
-const spansOf = (tracing: Tracing, batch: readonly Delivery[]): Spans =>
-  new Map(
-    (tracing.isOn ? batch : []).map((delivery) => {
-      const received = { ...delivery, queue: submissionQueue, trace: delivery.trace ?? null };
-      return [delivery, processSpan(tracing, received)];
-    }),
-  );
 
 const traced = (task: NewTask, span: Span | undefined): NewTask =>
   span?.context == null ? task : { ...task, traceContext: traceText(span.context) };

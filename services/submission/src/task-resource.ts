@@ -8,6 +8,7 @@ import {
 import {
   type FoundTask,
   type HistoryEntry,
+  type StepRecord,
   type TaskRecord,
   unusableActor,
 } from "@holdfast/state-store";
@@ -24,9 +25,16 @@ export interface TaskResource extends Omit<TaskRecord, "taskId" | "processState"
   /** What the workflow results in; null until the task is processed. */
   readonly result: Json;
   /** The steps in the order of the workflow, each followed by what undoes it. */
-  readonly steps: TaskRecord["steps"];
+  readonly steps: readonly ShownStep[];
   /** What is null because it is too large for this answer; absent: nothing is. */
   readonly omitted?: readonly Omitted[];
+}
+
+/** A step, with the name of the signal that it waits for; null: it waits for none. */
+interface ShownStep extends Omit<StepRecord, "awaiting"> {
+  readonly awaiting:
+    | (NonNullable<StepRecord["awaiting"]> & { readonly signal: string | null })
+    | null;
 }
 
 /** `payloads`: the input, the outputs of the steps, and what was said of their failures. */
@@ -44,6 +52,11 @@ export function taskResource(
 ): ShownTask {
   const { taskId: id, processState: state, input, steps, ...rest } = task;
   const names = definition.steps.flatMap(({ name }) => [name, undoNameOf(name)]);
+  const signals = new Map(
+    definition.steps.flatMap((step) =>
+      step.kind === "signal" ? [[step.name, step.signal] as const] : [],
+    ),
+  );
   const found = state === "processed" && isWhole ? resultOf(task, { definition, bytes }) : null;
   const omitted: readonly Omitted[] = [
     ...(isWhole ? [] : (["payloads"] as const)),
@@ -57,7 +70,11 @@ export function taskResource(
     input,
     steps: steps
       .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
-      .map((step) => ({ ...step, lockedBy: step.lockedBy && publicName(step.lockedBy) })),
+      .map(({ lockedBy, awaiting, ...step }) => ({
+        ...step,
+        lockedBy: lockedBy && publicName(lockedBy),
+        awaiting: awaiting && { ...awaiting, signal: signals.get(step.name) ?? null },
+      })),
     ...(omitted.length === 0 ? {} : { omitted }),
   };
   return { resource, definition };
@@ -87,9 +104,19 @@ type EntryResource<Of extends Entry> = Of & { readonly source: Source | null };
 export function historyResource<Of extends Entry>(entry: Of, reader: Reader): EntryResource<Of> {
   const { actor, note } = entry;
   const source = sourceOfMove(entry);
-  if (reader === "operator") return { ...entry, source, actor: publicName(actor) };
-  const isOperators = note !== null || isOperatorName(actor);
-  return { ...entry, source, actor: isOperators ? anOperator : strangersName(actor), note: null };
+  if (reader === "operator") return { ...entry, source, actor: nameFor(reader, actor) };
+  return {
+    ...entry,
+    source,
+    actor: note !== null ? anOperator : nameFor(reader, actor),
+    note: null,
+  };
+}
+
+/** Who did something, as the reader may see it. */
+export function nameFor(reader: Reader, name: string): string {
+  if (reader === "operator") return publicName(name);
+  return isOperatorName(name) ? anOperator : strangersName(name);
 }
 
 /** The name that strangers read: an application has neither that of its login nor its own. */

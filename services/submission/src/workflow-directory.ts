@@ -1,4 +1,9 @@
-import { openTaskInput, type TaskInputCheck } from "@holdfast/contracts";
+import {
+  openSignal,
+  openTaskInput,
+  type SignalCheck,
+  type TaskInputCheck,
+} from "@holdfast/contracts";
 import {
   agentsOfStep,
   type CallDefinition,
@@ -6,6 +11,7 @@ import {
   Fault,
   familyOf,
   namesLike,
+  signalsOf,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import { batchCalls, boundedMap, type Clock, systemClock } from "@holdfast/runtime";
@@ -20,6 +26,11 @@ export interface OpenWorkflow {
   readonly definition: WorkflowDefinition;
   /** What is wrong with an input, by the workflow's own schema. */
   readonly check: TaskInputCheck;
+  /**
+   * What is wrong with the payload of a signal, by the schema that the workflow has for it; null:
+   * no step of it waits for a signal of that name.
+   */
+  readonly checkSignal: (name: string) => SignalCheck | null;
   /**
    * Whether it was asked for without a version: then it counts only as long as it is the active
    * one.
@@ -107,7 +118,8 @@ export function workflowDirectory(store: Store, options: DirectoryOptions = {}):
     if (stored === null) throw unusable();
     const { definition } = stored;
     const check = checkOf(definition, compile);
-    const workflow = { name, family: familyOf(name), definition, check };
+    const checkSignal = signalChecks(definition);
+    const workflow = { name, family: familyOf(name), definition, check, checkSignal };
     opened.set(name, workflow, JSON.stringify(definition).length);
     return workflow;
   };
@@ -232,18 +244,33 @@ function meantAmong(workflows: readonly WorkflowRecord[], asked: string): Meant 
   return found && { name: found.name, takesActive: true };
 }
 
+const checkOf = (
+  definition: WorkflowDefinition,
+  compile: NonNullable<DirectoryOptions["compile"]>,
+): TaskInputCheck => usable(() => compile(definition));
+
+/** Opens the checks of signals, each when it is first asked for. */
+function signalChecks(definition: WorkflowDefinition): OpenWorkflow["checkSignal"] {
+  const opened = new Map<string, SignalCheck>();
+  return (name) => {
+    const known = opened.get(name);
+    if (known !== undefined) return known;
+    if (!signalsOf(definition).includes(name)) return null;
+    const check = usable(() => openSignal(definition, name) ?? refuseUnusable(null));
+    opened.set(name, check);
+    return check;
+  };
+}
+
 /**
  * Throws a 500 for a schema that cannot be compiled: registering refuses it, so the stored row was
  * changed.
  */
-function checkOf(
-  definition: WorkflowDefinition,
-  compile: NonNullable<DirectoryOptions["compile"]>,
-): TaskInputCheck {
+function usable(open: () => TaskInputCheck): TaskInputCheck {
   try {
-    const check = compile(definition);
-    return (input) => {
-      const faults = check(input);
+    const check = open();
+    return (value) => {
+      const faults = check(value);
       return faults instanceof Promise ? faults.catch(refuseUnusable) : faults;
     };
   } catch {

@@ -31,6 +31,7 @@ type App = ReturnType<typeof serve>;
 
 /** All routes with an operator's token, and bookings that operators act on, for tests. */
 export interface OperatedService extends AsyncDisposable {
+  readonly url: string;
   readonly store: StateStore;
   /**
    * A store without the faults of a run that injects them: a claim whose answer is lost is not made
@@ -62,11 +63,11 @@ async function openStores() {
   const scheduler = opened.use(await openStateStore(options));
   process.env["HOLDFAST_STORE_FAULTS"] = faults;
   await store.registerWorkflow(halting);
-  return { store, scheduler, parts: opened.move() };
+  return { url, store, scheduler, parts: opened.move() };
 }
 
 export async function openOperated(): Promise<OperatedService> {
-  const { store, scheduler, parts } = await openStores();
+  const { url, store, scheduler, parts } = await openStores();
   let hints = 0;
   let cancelled: AttemptOfTask[] = [];
   const hint = () => {
@@ -77,6 +78,7 @@ export async function openOperated(): Promise<OperatedService> {
     serve(store, { hint, cancel, token: operatorToken });
   const app = parts.use(openApp(token));
   return {
+    url,
     store,
     scheduler,
     app,

@@ -117,6 +117,10 @@ describe("against a service that answers everything", () => {
     "<action>": "resubmit",
     "<task>": "01a1fd8d-d928-77c8-96cb-353aaba1757f",
   };
+  /** What some verbs cannot do without, beside their operands and a reason. */
+  const needed: Readonly<Record<string, readonly string[]>> = {
+    "signals send": ["--workflow", "stay", "--key", "k", "--id", "evt-1"],
+  };
   const isNeeded: ReadonlySet<string> = new Set(["reason", "dry-run", "wait"]);
   const remote = allVerbs.filter(({ operations }) => operations.length > 0);
 
@@ -125,7 +129,7 @@ describe("against a service that answers everything", () => {
     async (name, verb) => {
       const given = verb.operands.map((operand) => operands[operand] ?? "x");
       const options = Object.keys(verb.options).filter((option) => isNeeded.has(option));
-      const line = [...name.split(" "), ...given, "--json"];
+      const line = [...name.split(" "), ...given, ...(needed[name] ?? []), "--json"];
       const lines = [[], ["--dry-run"], ["--wait", "1s"]].filter(([option = "--reason"]) =>
         [...options, "reason"].includes(option.slice(2)),
       );

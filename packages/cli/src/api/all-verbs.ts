@@ -12,6 +12,7 @@ import { mcpVerb } from "./verbs/mcp.ts";
 import { openVerb } from "./verbs/open.ts";
 import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
 import { repairVerbs } from "./verbs/repair.ts";
+import { signalVerbs } from "./verbs/signals.ts";
 import { submitVerb } from "./verbs/submit.ts";
 import { systemVerbs, taskReadings } from "./verbs/system.ts";
 import {
@@ -41,6 +42,7 @@ export const allVerbs: readonly Verb[] = [
   ...actVerbs,
   ...bulkVerbs,
   ...repairVerbs,
+  ...signalVerbs,
   ...workflowVerbs,
   ...agentVerbs,
   ...remoteVerbs,
@@ -61,6 +63,7 @@ export const allVerbs: readonly Verb[] = [
 export const groupSummaries: Readonly<Record<string, string>> = {
   tasks: "submit, show, follow and operate tasks",
   workflows: "store, show, retire and pause workflows",
+  signals: "send signals to the tasks of business keys",
   agents: "show and pause Agents",
   remotes: "show remote services, hold and release them",
   pauses: "show what is paused, and what was",

@@ -41,15 +41,18 @@ export type InputCheck = (input: unknown) => readonly FieldFault[];
 /**
  * Opens the check of a workflow's input by its schema (JSON Schema, draft 7 or 2020-12). Fields
  * that it does not name are refused, also where it does not say so: a sender means something by
- * each. Throws where the schema cannot be compiled.
+ * each. Throws where the schema cannot be compiled. `whole` is what has no such field, for people.
  */
 export function openInput(
   schema: JsonSchema,
   open: OpenChecker,
+  whole = "the workflow's input",
 ): (input: unknown) => Soon<readonly FieldFault[]> {
   const check = open(closeObjects(schema), { allErrors: true });
   return (input) =>
-    soon(check(input), ({ errors }) => errors.slice(0, limits.refusals).map(toFault));
+    soon(check(input), ({ errors }) =>
+      errors.slice(0, limits.refusals).map((error) => toFault(error, whole)),
+    );
 }
 
 /** `openInput` for what does nothing else meanwhile. */
@@ -120,12 +123,10 @@ export function closeObjects(schema: Json): JsonSchema {
 
 const longest = 1_000;
 
-function toFault({
-  instancePath,
-  keyword,
-  message = "is not valid",
-  params,
-}: SchemaError): FieldFault {
+function toFault(
+  { instancePath, keyword, message = "is not valid", params }: SchemaError,
+  whole: string,
+): FieldFault {
   const { missingProperty, additionalProperty, allowedValues } = params as Record<string, unknown>;
   const at = (key: unknown): string => `${instancePath}/${pointerPart(String(key))}`;
   if (typeof missingProperty === "string" && keyword === "required") {
@@ -134,7 +135,7 @@ function toFault({
   if (typeof additionalProperty === "string") {
     return {
       pointer: at(additionalProperty).slice(0, longest),
-      detail: "unknown field: the workflow's input has no such field",
+      detail: `unknown field: ${whole} has no such field`,
     };
   }
   const among = Array.isArray(allowedValues)

@@ -3,8 +3,8 @@ import { canonicalJson, type OperationSchemas, type WorkflowDefinition } from "@
 import { schemaMeaning } from "./schema-meaning.ts";
 import { readDefinition } from "./validate-definition.ts";
 
-type Meaningful = Omit<WorkflowDefinition, "inputs" | "outputs"> & {
-  readonly [Contracts in "inputs" | "outputs"]?: OperationSchemas | undefined;
+type Meaningful = Omit<WorkflowDefinition, "inputs" | "outputs" | "signals"> & {
+  readonly [Contracts in "inputs" | "outputs" | "signals"]?: OperationSchemas | undefined;
 };
 
 /**
@@ -37,17 +37,18 @@ export function meansTheSame(stored: unknown, definition: WorkflowDefinition): b
 /**
  * SHA-256 of what a definition means: not of the way in which a schema library prints its schemas.
  */
-function hashOf({ inputSchema, inputs, outputs, ...content }: Meaningful): string {
+function hashOf({ inputSchema, inputs, outputs, signals, ...content }: Meaningful): string {
   const meaning = {
     ...content,
     inputSchema: schemaMeaning(inputSchema),
     inputs: inputs && meaningsOf(inputs),
     outputs: outputs && meaningsOf(outputs),
+    signals: signals && meaningsOf(signals),
   };
   return createHash("sha256").update(canonicalJson(meaning)).digest("hex");
 }
 
 const meaningsOf = (schemas: OperationSchemas) =>
   Object.fromEntries(
-    Object.entries(schemas).map(([operation, schema]) => [operation, schemaMeaning(schema)]),
+    Object.entries(schemas).map(([name, schema]) => [name, schemaMeaning(schema)]),
   );

@@ -118,14 +118,14 @@ const waitFor = (description: string) =>
     }),
   );
 
+// It becomes part of pointers, keys and names of undo steps: hence the reserved characters.
+const namePattern = `^[^:/#\\[\\s${controlCharacters}\\ud800-\\udfff]{1,100}$`;
+const named = (description: string) =>
+  Type.String({ maxLength: 100, pattern: namePattern, description });
+
 /** What all steps have. */
 const Placed = {
-  // It becomes part of pointers, keys and names of undo steps: hence the reserved characters.
-  name: Type.String({
-    maxLength: 100,
-    pattern: `^[^:/#\\[\\s${controlCharacters}\\ud800-\\udfff]{1,100}$`,
-    description: "Its name in the workflow: without `:`, `/`, `#`, `[` and spaces.",
-  }),
+  name: named("Its name in the workflow: without `:`, `/`, `#`, `[` and spaces."),
   after: Type.Array(Type.String({ maxLength: 100 }), {
     maxItems: 64,
     uniqueItems: true,
@@ -148,6 +148,36 @@ const Wait = Type.Object(
     }),
   },
   { ...closed, description: "A step that waits for a time." },
+);
+
+const Signal = Type.Object(
+  {
+    kind: Type.Literal("signal", {
+      description: "A step that asks no Agent, and waits for a signal.",
+    }),
+    ...Placed,
+    signal: named("The name under which the signal is sent, as in `signals`."),
+    within: nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: longestWait,
+        description: "How long it waits, in milliseconds; null: for ever.",
+      }),
+    ),
+    onDeadline: Type.Enum(["continue", "fail"], {
+      description:
+        "What follows if none comes within that time: the step is done without one, or has failed.",
+    }),
+    late: Type.Optional(
+      Type.Literal("alert", {
+        description: "Alerts an operator to a signal that comes too late; absent: none is alerted.",
+      }),
+    ),
+    onFailure: Type.Enum(["undo", "halt"], {
+      description: "What follows once it has failed: undoes the task, or halts it.",
+    }),
+  },
+  { ...closed, description: "A step that waits for a signal." },
 );
 
 const Call = Type.Object(
@@ -215,8 +245,9 @@ const stepsOptions = {
  */
 export const definitionSchema = Type.Object(
   {
-    format: Type.Enum([1, definitionFormat], {
-      description: "The version of this notation: 2 if a step waits.",
+    format: Type.Enum([1, 2, definitionFormat], {
+      description:
+        "The version of this notation: 3 if a step waits for a signal, 2 if one waits for a time.",
     }),
     name: Type.String({
       maxLength: 100,
@@ -224,7 +255,7 @@ export const definitionSchema = Type.Object(
       description: "The name of the workflow with its version, such as `book-trip.v1`.",
     }),
     inputSchema: Type.Object({}, { description: "The JSON Schema of the input of a task." }),
-    steps: Type.Array(Type.Union([Call, Wait]), stepsOptions),
+    steps: Type.Array(Type.Union([Call, Wait, Signal]), stepsOptions),
     completeWithin: nullable(
       Type.Integer({
         minimum: 1,
@@ -264,6 +295,13 @@ export const definitionSchema = Type.Object(
       "The JSON Schemas of what operations take, by `<agent>.<operation>`, as tasks are held to them.",
     ),
     outputs: schemasOf("The JSON Schemas of what operations return, in the same way."),
+    signals: Type.Optional(
+      Type.Record(Type.String({ pattern: namePattern }), Type.Object({}), {
+        ...closed,
+        description:
+          "The JSON Schemas of what signals carry, by their names: one for each that a step waits for.",
+      }),
+    ),
   },
   {
     ...closed,
@@ -293,10 +331,17 @@ const formOfKinds = () => ({
     ...definitionSchema.properties,
     steps: {
       ...definitionSchema.properties.steps,
-      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-      items: { if: { type: "object", required: ["kind"] }, then: Wait, else: Call },
+      items: ofKind({ kind: { const: "signal" } }, Signal, ofKind({}, Wait, Call)),
     },
   },
+});
+
+/** Holds a step whose kind is one of these to a form, and any other to another one. */
+const ofKind = (properties: object, form: object, other: object) => ({
+  if: { type: "object", required: ["kind"], properties },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: form,
+  else: other,
 });
 
 /** Everything that is wrong with the outer form. */

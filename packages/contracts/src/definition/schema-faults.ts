@@ -7,9 +7,9 @@ import { compileInput, type FieldFault, pointerPart } from "./check-input.ts";
 import { mustBeSchema, schemaCompiler } from "./schema-compiler.ts";
 
 /**
- * The schemas of a definition that cannot be used: of its input, and of the contracts of its
- * operations. One schema at a time, since a definition may have many, and to compile one takes as
- * long as an event loop may stand still.
+ * The schemas of a definition that cannot be used: of its input, of the contracts of its
+ * operations, and of its signals. One schema at a time, since a definition may have many, and to
+ * compile one takes as long as an event loop may stand still.
  */
 export function* schemaChecks(json: unknown): Generator<readonly FieldFault[], void> {
   const schemas = schemasOf(json);
@@ -24,11 +24,13 @@ export function* schemaChecks(json: unknown): Generator<readonly FieldFault[], v
     const broken = faultsIn(pointer, () => mustBeSchema(schema));
     yield broken;
     if (broken.length > 0) continue;
-    yield faultsIn(pointer, () =>
-      pointer === "/inputSchema" ? compileInput(schema) : compile(schema),
-    );
+    yield faultsIn(pointer, () => (isOfSenders(pointer) ? compileInput(schema) : compile(schema)));
   }
 }
+
+/** Whether what is sent to the engine is held to the schema: then it is closed before its use. */
+const isOfSenders = (pointer: string): boolean =>
+  pointer === "/inputSchema" || pointer.startsWith("/signals/");
 
 function faultsIn(pointer: string, use: () => unknown): readonly FieldFault[] {
   try {
@@ -88,10 +90,10 @@ const noSchema = (error: unknown): string =>
 export function schemasOf(
   json: unknown,
 ): readonly (readonly [pointer: string, schema: JsonSchema])[] {
-  const { inputSchema, inputs, outputs } = objectOf(json);
-  const contracts = Object.entries({ inputs, outputs }).flatMap(([field, schemas]) =>
+  const { inputSchema, inputs, outputs, signals } = objectOf(json);
+  const contracts = Object.entries({ inputs, outputs, signals }).flatMap(([field, schemas]) =>
     Object.entries(objectOf(schemas)).map(
-      ([operation, schema]) => [`/${field}/${pointerPart(operation)}`, schema] as const,
+      ([name, schema]) => [`/${field}/${pointerPart(name)}`, schema] as const,
     ),
   );
   return [["/inputSchema", inputSchema] as const, ...contracts].map(

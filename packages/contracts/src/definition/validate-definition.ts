@@ -2,8 +2,12 @@ import {
   type Condition,
   ContractFault,
   expressionIn,
+  formatOf,
   type Json,
   parseInstant,
+  type StepDefinition,
+  signalsOf,
+  stepKinds,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { ErrorObject } from "ajv";
@@ -99,7 +103,7 @@ function accept(json: unknown, form: readonly ErrorObject[]): WorkflowDefinition
 
 /** What is wrong with the form of one part does not hide what is wrong with the others. */
 function problemsOf(json: unknown, errors: readonly ErrorObject[]): readonly Problem[] {
-  const { steps, output, fairness, inputSchema, remotes } = fields(json);
+  const { steps, output, fairness, inputSchema, remotes, signals } = fields(json);
   const all: readonly unknown[] = Array.isArray(steps) ? steps : [];
   const names = all.map((step, index) => nameOf(step) ?? `${index + 1}`);
   const form = [...errors.map((error) => describe(error, names)), ...formatProblems(json, all)];
@@ -130,16 +134,60 @@ function problemsOf(json: unknown, errors: readonly ErrorObject[]): readonly Pro
   const pools = checkPools(all, remotes).map(({ pointer, detail }) =>
     poolProblem(names, pointer, detail),
   );
-  return [...form, ...contents, ...outcome, ...order, ...shares, ...pools];
+  return [
+    ...form,
+    ...contents,
+    ...outcome,
+    ...order,
+    ...shares,
+    ...pools,
+    ...signalProblems(all, signals),
+  ];
 }
 
-/** An earlier release reads format 1, and would not know what to do with a step that waits. */
+/** An earlier release reads lower formats, and would not know what to do with a step that waits. */
 function formatProblems(json: unknown, steps: readonly unknown[]): readonly Problem[] {
-  const waits = steps.find((step) => fields(step)["kind"] !== undefined);
-  if (waits === undefined || fields(json)["format"] !== 1) return [];
-  const what = `format must be 2: step "${nameOf(waits)}" waits, which format 1 does not have`;
+  const { format } = fields(json);
+  const needed = Math.max(1, ...steps.map(formatFor));
+  if (typeof format !== "number" || format >= needed) return [];
+  const first = steps.find((step) => formatFor(step) === needed);
+  const does = "signal" in fields(first) ? "waits for a signal" : "waits";
+  const what = `format must be ${needed}: step "${nameOf(first)}" ${does}, which format ${format} does not have`;
   return [{ step: null, what, pointer: "/format" }];
 }
+
+/** The lowest format that has such a step; 1 for what is none. */
+function formatFor(step: unknown): number {
+  const { kind } = fields(step);
+  const isKnown = typeof kind === "string" && Object.hasOwn(stepKinds, kind);
+  return isKnown ? formatOf([step as StepDefinition]) : 1;
+}
+
+/** Each signal that a step waits for has a schema, and no other. */
+function signalProblems(steps: readonly unknown[], signals: unknown): readonly Problem[] {
+  const awaited = new Set(
+    signalsOf({ steps: steps.map((step) => fields(step) as unknown as StepDefinition) }),
+  );
+  const known = new Set(Object.keys(fields(signals)));
+  return [
+    ...[...awaited]
+      .filter((name) => typeof name === "string" && !known.has(name))
+      .map((name) =>
+        signalProblem(name, `a step waits for "${name}", which has no schema: say what it carries`),
+      ),
+    ...[...known]
+      .filter((name) => !awaited.has(name))
+      .map((name) =>
+        signalProblem(name, `no step waits for "${name}": remove it, or have a step wait for it`),
+      ),
+  ];
+}
+
+const signalProblem = (name: string, what: string): Problem => ({
+  step: null,
+  what: `signals: ${what}`,
+  pointer: `/signals/${pointerPart(name)}`,
+});
 
 /** A wait has one end: after so long, or when a value says. */
 function checkWait(step: Fields): readonly { field: string; what: string }[] {
@@ -164,6 +212,9 @@ function checkWait(step: Fields): readonly { field: string; what: string }[] {
   return [{ field: "until", what }];
 }
 
+/** What the form of steps does not say, by their kinds. */
+const checksOfKinds: ReadonlyMap<unknown, typeof checkWait> = new Map([["wait", checkWait]]);
+
 function poolProblem(names: readonly string[], pointer: string, detail: string): Problem {
   const [, root, index] = pointer.split("/");
   return root === "steps"
@@ -175,7 +226,7 @@ function contentProblems(step: unknown): readonly { field: string; what: string 
   const { input, onlyIf = null, kind } = fields(step);
   const conditions = onlyIf === null ? [] : checkCondition(onlyIf);
   return [
-    ...(kind === undefined ? [] : checkWait(fields(step))),
+    ...(checksOfKinds.get(kind)?.(fields(step)) ?? []),
     ...checkExtension(step, "extendUpTo"),
     ...checkExtension(fields(step)["undo"], "undo/extendUpTo"),
     ...checkTemplate(input).map((what) => ({ field: "input", what })),

@@ -1,4 +1,9 @@
-import { durationText, isCall, type Milliseconds, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  durationText,
+  type Milliseconds,
+  type StepDefinition,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 
 /**
  * What is said of a workflow whose waits take longer than its tasks may; null: they do not, as far
@@ -12,8 +17,7 @@ export function overlongWaits({ steps, completeWithin }: WorkflowDefinition): st
     const before = known.get(name);
     const step = byName.get(name);
     if (before !== undefined || step === undefined) return before ?? 0;
-    const own = isCall(step) ? 0 : "for" in step ? step.for : (step.atMost ?? 0);
-    const sum = own + Math.max(0, ...step.after.map(waitsTo));
+    const sum = longestOf(step) + Math.max(0, ...step.after.map(waitsTo));
     known.set(name, sum);
     return sum;
   };
@@ -21,4 +25,16 @@ export function overlongWaits({ steps, completeWithin }: WorkflowDefinition): st
   return longest <= completeWithin
     ? null
     : `its steps wait for ${durationText(longest)} on the longest path, and a task may take ${durationText(completeWithin)} as a whole: it would be undone before it ends. Give the workflow a longer completeWithin, or none`;
+}
+
+/** The longest that a step waits, as far as is written down. */
+function longestOf(step: StepDefinition): Milliseconds {
+  switch (step.kind) {
+    case undefined:
+      return 0;
+    case "signal":
+      return step.within ?? 0;
+    case "wait":
+      return "for" in step ? step.for : (step.atMost ?? 0);
+  }
 }

@@ -1,9 +1,11 @@
 import {
   isCall,
+  type SignalDefinition,
   type StepDefinition,
   type Template,
   type WorkflowDefinition,
 } from "@holdfast/domain";
+import { closeObjects } from "../definition/check-input.ts";
 import { type JsonSchema, own } from "../schema/schema-keywords.ts";
 
 /** What a step is given, and by what contract it takes it. */
@@ -31,6 +33,29 @@ const end = {
   additionalProperties: false,
 } as const satisfies JsonSchema;
 
+/**
+ * The schema of what a step returns that waited for a signal, whose payload has that schema: what
+ * ended the wait, when, and the payload.
+ */
+export const endOfSignal = (
+  { onDeadline }: Pick<SignalDefinition, "onDeadline">,
+  payload: JsonSchema,
+): JsonSchema => ({
+  ...end,
+  properties: {
+    fired: { type: "string", enum: [...end.properties.fired.enum, "signal"] },
+    at: end.properties.at,
+    payload: onDeadline === "fail" ? payload : { anyOf: [payload, { type: "null" }] },
+  },
+  required: ["fired", "at", "payload"],
+});
+
+/** A schema as a part of another one: with an id of its own, its references lead to itself. */
+function embedded(schema: JsonSchema): JsonSchema {
+  const { $schema: _, $id = "payload", ...content } = closeObjects(schema);
+  return { ...content, $id };
+}
+
 /** What a step is given. */
 export function takenBy(
   step: StepDefinition,
@@ -51,8 +76,20 @@ export function takenBy(
 }
 
 /** What a step returns; undefined: no schema says it. */
-export const returnedBy = (
+export function returnedBy(
   step: StepDefinition,
-  { outputs = {} }: Pick<WorkflowDefinition, "outputs">,
-): JsonSchema | undefined =>
-  isCall(step) ? (own(outputs, `${step.agent}.${step.operation}`) as JsonSchema | undefined) : end;
+  { outputs = {}, signals = {} }: Pick<WorkflowDefinition, "outputs" | "signals">,
+): JsonSchema | undefined {
+  switch (step.kind) {
+    case undefined:
+      return own(outputs, `${step.agent}.${step.operation}`) as JsonSchema | undefined;
+    case "wait":
+      return end;
+    case "signal": {
+      const schema = (own(signals, step.signal) ?? {}) as JsonSchema;
+      const dialect = own(schema, "$schema");
+      const returned = endOfSignal(step, embedded(schema));
+      return dialect === undefined ? returned : { ...returned, $schema: dialect };
+    }
+  }
+}

@@ -148,8 +148,9 @@ function sourcesOf(definition: WorkflowDefinition, budget: Budget): Sources {
     nameOf: (pointer) => {
       const step = stepAt(pointer);
       if (isInput(pointer) || step === undefined) return "/inputSchema";
-      return isCall(step)
-        ? `/outputs/${escaped(takenBy(step, definition).by)}`
+      if (isCall(step)) return `/outputs/${escaped(takenBy(step, definition).by)}`;
+      return "signal" in step && pathOf(pointer).keys[0] === "payload"
+        ? `/signals/${escaped(step.signal)}`
         : "what a wait returns";
     },
     presenceBelow: (pointer) => presenceBelow(readerOf(pointer), pathOf(pointer).keys, budget),

@@ -11,6 +11,8 @@ export const limits = {
   hintBytes: 16 * 1024,
   /** The largest payload, in bytes of JSON. */
   payloadBytes: 256 * 1024,
+  /** The largest payload of a signal, in bytes of JSON. */
+  signalBytes: 64 * 1024,
   /** How deep a payload may be nested. */
   payloadDepth: 32,
   /**

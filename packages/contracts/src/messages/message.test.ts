@@ -4,10 +4,12 @@ import { limits } from "../limits/limits.ts";
 import { payloadFaults } from "../limits/payload-faults.ts";
 import { AgentHeartbeat } from "./agent-heartbeat.ts";
 import { parseJson } from "./parse-json.ts";
+import { SignalRefused } from "./signal-refused.ts";
 import { StepProgress } from "./step-progress.ts";
 import { StepReply } from "./step-reply.ts";
 import { StepRequest } from "./step-request.ts";
 import { TaskRefused } from "./task-refused.ts";
+import { TaskSignal } from "./task-signal.ts";
 
 const request: StepRequest = {
   taskId: randomUUID(),
@@ -199,6 +201,34 @@ test("a refusal is written as its schema says, whatever it quotes", () => {
     detail: "There is no workflow \ufffd[2K",
     errors: [{ pointer: "/a\ufffd", detail: "x".repeat(2_000) }],
   });
+});
+
+test("the refusal of a signal is written as its schema says, whatever it quotes", () => {
+  const refusal: SignalRefused = {
+    event: "signal.refused",
+    name: "paid",
+    id: null,
+    correlationId: null,
+    code: "signal.invalid",
+    detail: "The payload \u001b[2K",
+    errors: [{ pointer: "/a\u009b", detail: "x".repeat(3_000) }],
+  };
+  expect(SignalRefused.decode(SignalRefused.encode(refusal))).toEqual({
+    ...refusal,
+    detail: "The payload \ufffd[2K",
+    errors: [{ pointer: "/a\ufffd", detail: "x".repeat(2_000) }],
+  });
+});
+
+test("a signal is read without the fields that it does not have, and with a payload of any shape", () => {
+  const taskId = "019a2b3c-0000-7000-8000-000000000000";
+  const signal: TaskSignal = { taskId, name: "paid", id: "p-1", payload: [null] };
+  expect(TaskSignal.decode(bytes({ ...signal, colour: "red" }))).toEqual(signal);
+  const held = { workflow: "trip", businessKey: "t-7", holdFor: "7d" };
+  expect(TaskSignal.decode(bytes({ ...signal, ...held }))).toMatchObject(held);
+  for (const wrong of [{ name: "" }, { id: 5 }, { id: "x".repeat(256) }, { taskId: "t" }]) {
+    expect(() => TaskSignal.decode(bytes({ ...signal, ...wrong }))).toThrow("Not a task.signal.v1");
+  }
 });
 
 test("a reply with an output of 100,000 levels is read: payloadFaults finds the depth", () => {

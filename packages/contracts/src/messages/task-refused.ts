@@ -7,6 +7,17 @@ import { defineMessage, fieldsOf } from "./message.ts";
 
 const Property = Type.Union([Type.String({ maxLength: limits.property }), Type.Null()]);
 
+/** What is wrong at each place of a body. */
+export const PlaceFaults = Type.Array(
+  Type.Object({
+    /** The place in the body, as a JSON pointer. */
+    pointer: Words,
+    /** What it must be. */
+    detail: Words,
+  }),
+  { maxItems: limits.refusals },
+);
+
 const TaskRefusedSchema = Type.Object({
   /** What happened. */
   event: Type.Literal("refused"),
@@ -21,15 +32,7 @@ const TaskRefusedSchema = Type.Object({
   /** What is wrong, for people. */
   detail: Words,
   /** JSON pointers to what is wrong in the body, and what is wrong there. */
-  errors: Type.Array(
-    Type.Object({
-      /** The place in the body, as a JSON pointer. */
-      pointer: Words,
-      /** What it must be. */
-      detail: Words,
-    }),
-    { maxItems: limits.refusals },
-  ),
+  errors: PlaceFaults,
 });
 
 /** Tells the submitter of a message why it became no task. */
@@ -38,8 +41,8 @@ export const TaskRefused = defineMessage("task.refused.v1", TaskRefusedSchema, {
   adjust: adjustRefusal,
 });
 
-/** What is wrong quotes the submission, which may be wrong in any way. */
-function adjustRefusal(message: Json): Json {
+/** Makes the texts of a refusal readable: they quote what was refused, which may be anything. */
+export function adjustRefusal(message: Json): Json {
   const { detail, errors } = fieldsOf(message);
   return {
     ...fieldsOf(message),

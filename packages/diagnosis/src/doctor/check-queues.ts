@@ -1,4 +1,10 @@
-import { agentQueue, deadReplyQueue, deadRequestQueue, submissionQueue } from "@holdfast/contracts";
+import {
+  agentQueue,
+  deadReplyQueue,
+  deadRequestQueue,
+  signalQueue,
+  submissionQueue,
+} from "@holdfast/contracts";
 import {
   type BrokerFacts,
   type ManagedQueue,
@@ -137,9 +143,12 @@ function checkManaged(queue: ManagedQueue): readonly Finding[] {
 /** Who has to listen, wherever Agents run. */
 const readers: Readonly<Record<string, string>> = {
   [submissionQueue]: "no submission service runs: orders that come as messages wait",
+  [signalQueue]: "no submission service runs: signals that come as messages wait",
   [deadRequestQueue]: "no service stores dead letters",
   [deadReplyQueue]: "no service stores dead letters",
 };
+
+const takenBySubmission: ReadonlySet<string> = new Set([submissionQueue, signalQueue]);
 
 function checkReaders(queues: readonly QueueFacts[]): readonly Finding[] {
   const deaf = queues.filter(
@@ -151,7 +160,7 @@ function checkReaders(queues: readonly QueueFacts[]): readonly Finding[] {
       wrong(
         "services.absent",
         `no consumer reads ${name} (${messages} waiting): ${readers[name]}`,
-        `start ${name === submissionQueue ? "a submission service" : "a Scheduler"}`,
+        `start ${takenBySubmission.has(name) ? "a submission service" : "a Scheduler"}`,
       ),
     ),
     "services.present",

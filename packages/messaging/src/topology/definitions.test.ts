@@ -46,13 +46,16 @@ test("the definitions bound what an application may have open, and no service", 
   expect(limited).toEqual([["shop", { "max-connections": 100, "max-channels": 1_000 }]]);
 });
 
-test("the definitions bound what waits for submission, and refuse what is beyond", () => {
-  const queue = definitions.queues.find(({ name }) => name === "task.submissions");
-  expect(queue?.arguments).toMatchObject({
-    "x-max-length-bytes": 512 * 1024 * 1024,
-    "x-overflow": "reject-publish",
-  });
-});
+test.each(["task.submissions", "task.signals"])(
+  "the definitions bound what waits in %s, and refuse what is beyond",
+  (name) => {
+    const queue = definitions.queues.find((one) => one.name === name);
+    expect(queue?.arguments).toMatchObject({
+      "x-max-length-bytes": 512 * 1024 * 1024,
+      "x-overflow": "reject-publish",
+    });
+  },
+);
 
 test.each(["submission", "supervisor", "payments", "shop", "looker"])(
   "the definitions let %s declare nothing",
@@ -108,8 +111,9 @@ describe("an Agent", () => {
 });
 
 describe("an application", () => {
-  test("publishes orders, and nothing else", () => {
+  test("publishes orders and signals, and nothing else", () => {
     expect(may("shop", "write", "holdfast.submissions")).toBe(true);
+    expect(may("shop", "write", "holdfast.signals")).toBe(true);
     expect(may("shop", "write", "holdfast.requests")).toBe(false);
     expect(may("shop", "write", "amq.default")).toBe(false);
   });
@@ -119,7 +123,13 @@ describe("an application", () => {
     expect(may("shop", "read", "status.shop")).toBe(true);
     expect(may("shop", "read", "status.shop2")).toBe(false);
     expect(may("shop", "read", "task.submissions")).toBe(false);
+    expect(may("shop", "read", "task.signals")).toBe(false);
   });
+});
+
+test("no one writes signals but applications, and operators who send dead ones again", () => {
+  expect(writers("holdfast.signals")).toEqual(writers("holdfast.submissions"));
+  expect(writers("holdfast.signals")).toEqual(expect.arrayContaining(["shop"]));
 });
 
 test("only the Scheduler may write requests, and no user may write to the default exchange", () => {

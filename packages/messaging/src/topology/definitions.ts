@@ -15,6 +15,8 @@ import {
   replyQueue,
   replyQueues,
   requestExchange,
+  signalExchange,
+  signalQueue,
   statusExchange,
   storeQueue,
   submissionExchange,
@@ -35,7 +37,7 @@ export type BrokerUser = {
   | { readonly role: Exclude<BrokerRole, "agent" | "application"> }
   | { readonly role: "agent"; readonly agents: readonly string[] }
   /**
-   * Submits orders by message. It reads its statuses from `status.<word>` and `status.<word>.…`.
+   * Submits orders and sends signals by message. It reads its statuses from `status.<word>` and `status.<word>.…`.
    */
   | {
       readonly role: "application";
@@ -179,18 +181,19 @@ function repliesOf(user: BrokerUser): string {
 const storeMarks = [storeQueue, ownerOf(storeQueue)];
 const hints = [wakeExchange, cancelExchange];
 /** The exchanges to which operators send dead letters once more. */
-const replayed = [submissionExchange, replyExchange];
+const replayed = [submissionExchange, signalExchange, replyExchange];
 
 function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions {
   switch (user.role) {
     case "application": {
       const statuses = `^status\\.${escaped(user.statusWord)}(\\..+)?$`;
-      return { configure: statuses, read: statuses, write: only([submissionExchange]) };
+      const write = only([submissionExchange, signalExchange]);
+      return { configure: statuses, read: statuses, write };
     }
     case "submission":
       return {
         configure: only(storeMarks),
-        read: only([submissionQueue]),
+        read: only([submissionQueue, signalQueue]),
         write: only([wakeExchange]),
       };
     case "operations":

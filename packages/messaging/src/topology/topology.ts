@@ -12,6 +12,8 @@ import {
   replyExchange,
   replyQueues,
   requestExchange,
+  signalExchange,
+  signalQueue,
   statusExchange,
   storeQueue,
   submissionExchange,
@@ -53,8 +55,8 @@ const quorum = (name: string, deadLetters: string): Queue => ({
   },
 });
 
-/** Bytes of all messages that wait in `task.submissions`. */
-const mostSubmissionBytes = 512 * 1024 * 1024;
+/** Bytes of all messages that wait in one queue to which applications publish. */
+const mostBytesOfApplications = 512 * 1024 * 1024;
 
 /**
  * Refuses what does not fit (nack): one application would otherwise fill the broker's disk, and the
@@ -64,7 +66,7 @@ const refusing = ({ name, arguments: args }: Queue): Queue => ({
   name,
   arguments: {
     ...args,
-    "x-max-length-bytes": mostSubmissionBytes,
+    "x-max-length-bytes": mostBytesOfApplications,
     "x-overflow": "reject-publish",
   },
 });
@@ -130,6 +132,7 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     { name: cancelExchange, type: "fanout" },
     { name: eventExchange, type: "topic" },
     { name: submissionExchange, type: "direct" },
+    { name: signalExchange, type: "direct" },
     { name: requestExchange, type: "direct" },
     { name: wakeExchange, type: "fanout" },
     { name: statusExchange, type: "direct" },
@@ -140,6 +143,7 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     ...replyQueues.map((queue) => quorum(queue, deadReplyQueue)),
     quorum(expiredQueue, deadRequestQueue),
     refusing(quorum(submissionQueue, deadRequestQueue)),
+    refusing(quorum(signalQueue, deadRequestQueue)),
     lastResort(deadRequestQueue),
     lastResort(deadReplyQueue),
     coalescing(wakeQueue),
@@ -150,6 +154,7 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     ...replyBindings,
     { exchange: heartbeatExchange, queue: heartbeatQueue, routingKey: "heartbeat.*" },
     { exchange: submissionExchange, queue: submissionQueue, routingKey: submissionQueue },
+    { exchange: signalExchange, queue: signalQueue, routingKey: signalQueue },
     { exchange: wakeExchange, queue: wakeQueue, routingKey: "" },
     { exchange: unrecordedExchange, queue: unrecordedQueue, routingKey: "" },
     ...agents.flatMap((agent) => topologyOfAgent(agent).bindings),

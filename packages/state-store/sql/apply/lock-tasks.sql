@@ -1,7 +1,8 @@
 -- Locks tasks until the transaction ends, always in the same order. First the tasks, then, in a new
 -- statement, their steps: in one statement the steps would be those of before the wait.
 select task_id, workflow, goal, process_state, version, priority, fairness_key, fault_code,
-       paused_at is not null as paused, (extract(epoch from begin_at) * 1000)::float8 as begin_at, reply_to,
+       paused_at is not null as paused, (extract(epoch from paused_at) * 1000)::float8 as paused_at,
+       (extract(epoch from begin_at) * 1000)::float8 as begin_at, reply_to,
        correlation_id, trace_context
   from state.tasks
  where task_id = any(:task_ids::uuid[])

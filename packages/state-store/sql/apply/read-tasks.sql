@@ -1,6 +1,7 @@
 -- Like lock-tasks, but locks nothing: for what is only asked.
 select task_id, workflow, goal, process_state, version, priority, fairness_key, fault_code,
-       paused_at is not null as paused, (extract(epoch from begin_at) * 1000)::float8 as begin_at, reply_to,
+       paused_at is not null as paused, (extract(epoch from paused_at) * 1000)::float8 as paused_at,
+       (extract(epoch from begin_at) * 1000)::float8 as begin_at, reply_to,
        correlation_id, trace_context
   from state.tasks
  where task_id = any(:task_ids::uuid[])

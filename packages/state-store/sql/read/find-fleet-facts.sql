@@ -19,13 +19,13 @@ select (select coalesce(json_agg(json_build_object('lane', lane, 'steps', steps,
                          limit 300) as due
                  group by given.lane) as waiting) as lanes,
        -- Also of waits that a Scheduler has put off for less than a minute, and not of those held.
-       (select (extract(epoch from statement_timestamp() - min(deadline)) * 1000)::float8
-          from (select deadline
+       (select (extract(epoch from statement_timestamp() - min(ended_at)) * 1000)::float8
+          from (select least(deadline, signalled_at) as ended_at
                   from state.waits
                  where due_at <= statement_timestamp() + interval '1 minute'
                  order by due_at
                  limit 1000) as next
-         where deadline <= statement_timestamp()) as wait_lateness,
+         where ended_at <= statement_timestamp()) as wait_lateness,
        (select count(*)::integer from (select from state.outbox limit 10000) as unsent) as notifications,
        (select (extract(epoch from clock_timestamp() - at) * 1000)::float8
           from state.outbox order by id limit 1) as oldest_notification_age,

@@ -1,4 +1,4 @@
--- Deletes refused replies, refused submissions and dead letters that are older than :keep
+-- Deletes refused replies, submissions and signals and dead letters that are older than :keep
 -- milliseconds, of each kind the oldest few, and alerts whose dead letter is gone. Says how many.
 with past as (
   select state.trusted_now() - :keep::float8 * interval '1 millisecond' as until
@@ -15,6 +15,13 @@ submissions as (
    where task_id in (select task_id
                        from (select task_id, at from state.refusals order by task_id limit :batch) as oldest
                       where at < (select until from past))
+  returning 1
+),
+signals as (
+  delete from state.signal_refusals
+   where number in (select number
+                      from (select number, at from state.signal_refusals order by number limit :batch) as oldest
+                     where at < (select until from past))
   returning 1
 ),
 dead_letters as (
@@ -35,4 +42,5 @@ alerts as (
   returning 1
 )
 select (select count(*) from replies)::integer + (select count(*) from dead_letters)::integer
-     + (select count(*) from submissions)::integer + (select count(*) from alerts)::integer as deleted;
+     + (select count(*) from submissions)::integer + (select count(*) from signals)::integer
+     + (select count(*) from alerts)::integer as deleted;

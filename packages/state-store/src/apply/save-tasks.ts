@@ -10,13 +10,13 @@ import {
   rankOf,
   type Step,
   type StepPlan,
+  stepsOf,
   type Task,
   type Urgency,
 } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { columns, type Database, query, queryAmong } from "../postgres/query.ts";
-import { newWaitRow } from "../waits/begin-waits.ts";
-import { type SavedWaits, saveWaits } from "../waits/save-waits.ts";
+import { type SavedWaits, saveWaits, waitRow } from "../waits/save-waits.ts";
 
 const saveDecisions = queryAmong("save-decisions");
 const insertSteps = query("insert-steps");
@@ -65,10 +65,13 @@ export function saveTasks(
   return [save, ...(added.length === 0 ? [] : [addSteps(db, added)]), ...waits];
 }
 
-/** The waits that decisions begin and end. */
+/** The waits that decisions begin, move on and end. */
 const waitsOf = (decided: readonly DecidedTask[]): SavedWaits => {
   const moves = decided.flatMap(({ before, after }) =>
-    changedSteps(before.task, after).map((step) => ({
+    (isHeldUp(before.task) && !isHeldUp(after)
+      ? stepsOf(after)
+      : changedSteps(before.task, after)
+    ).map((step) => ({
       taskId: after.taskId,
       step,
       old: before.task.steps.get(step.plan.name),
@@ -76,7 +79,10 @@ const waitsOf = (decided: readonly DecidedTask[]): SavedWaits => {
   );
   return {
     begun: moves.flatMap(({ taskId, step, old }) =>
-      old?.processState === "awaiting" ? [] : newWaitRow(taskId, step),
+      old?.processState === "awaiting" ? [] : waitRow(taskId, step),
+    ),
+    moved: moves.flatMap(({ taskId, step, old }) =>
+      old?.processState === "awaiting" ? waitRow(taskId, step) : [],
     ),
     ended: moves.flatMap(({ taskId, step, old }) =>
       old?.processState === "awaiting" && step.processState !== "awaiting"
@@ -85,6 +91,9 @@ const waitsOf = (decided: readonly DecidedTask[]): SavedWaits => {
     ),
   };
 };
+
+/** Whether none of its waits may fail for now: see `endWait`. */
+const isHeldUp = ({ paused, processState }: Task): boolean => paused || processState === "halted";
 
 const taskColumns = (decided: readonly DecidedTask[]) =>
   columns(

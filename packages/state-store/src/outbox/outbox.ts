@@ -1,4 +1,4 @@
-import type { TaskAlert, TaskRefused, TaskStatus } from "@holdfast/contracts";
+import type { SignalRefused, TaskAlert, TaskRefused, TaskStatus } from "@holdfast/contracts";
 import type { Milliseconds } from "@holdfast/domain";
 import { exactlyOnce, once, repeatable } from "../postgres/operation.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
@@ -16,7 +16,7 @@ export type Notification = {
   | {
       readonly channel: "status";
       readonly address: string;
-      readonly body: TaskStatus | TaskRefused;
+      readonly body: TaskStatus | TaskRefused | SignalRefused;
     }
   | { readonly channel: "event"; readonly address: null; readonly body: TaskStatus }
   | { readonly channel: "alert"; readonly address: null; readonly body: TaskAlert }
@@ -50,7 +50,10 @@ export function enqueueNotifications(
   return [insertNotifications(db, columns(rows, names))];
 }
 
-/** Puts messages to submitters that say why no task was created into the outbox, exactly once. */
+/**
+ * Puts messages to submitters and senders that say why no task was created, or why none got a
+ * signal, into the outbox, exactly once.
+ */
 export const enqueueRefusals = exactlyOnce(
   async (db, notifications: readonly Notification[]): Promise<void> =>
     void (await Promise.all(enqueueNotifications(db, notifications))),

@@ -11,6 +11,7 @@ import type { PauseStatements } from "./statements/pause.ts";
 import type { PostgresStatements } from "./statements/postgres.ts";
 import type { ReadStatements } from "./statements/read.ts";
 import type { RetentionStatements } from "./statements/retention.ts";
+import type { SignalsStatements } from "./statements/signals.ts";
 import type { StatisticsStatements } from "./statements/statistics.ts";
 import type { SubmitStatements } from "./statements/submit.ts";
 import type { ViewStatements } from "./statements/view.ts";
@@ -33,6 +34,7 @@ interface Statements
     PostgresStatements,
     ReadStatements,
     RetentionStatements,
+    SignalsStatements,
     StatisticsStatements,
     SubmitStatements,
     WaitsStatements,

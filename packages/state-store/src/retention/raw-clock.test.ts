@@ -64,6 +64,9 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
   "a lease ends early: two processes make a task, and its row lets one of them write it": [
     "claim-enqueued",
   ],
+  "a lease ends early: two processes hand a signal to its task, which is the same signal to it": [
+    "claim-enqueued-signals",
+  ],
   "a submission may name a later instant, or a later id": [
     "state.enqueue_submission",
     "state.naming_fault",

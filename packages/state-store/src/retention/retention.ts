@@ -27,6 +27,10 @@ const selectOldMonths = query("find-old-months", rowsOf<OldMonth>());
 const deleteTasks = query("delete-finished-tasks", rowsOf<Deleted>());
 const drop = query("drop-month", rowsOf<{ dropped: boolean }>());
 const deleteKeys = query("delete-expired-keys", rowsOf<Deleted>());
+const deleteUnclaimed = query(
+  "delete-unclaimed-signals",
+  rowsOf<Deleted & { readonly alert: string | null }>(),
+);
 const deleteBusinessKeys = query("delete-free-business-keys", rowsOf<SweptKeys>());
 const deletePassed = queryAmong("delete-passed-fairness-keys", rowsOf<Deleted>());
 const deleteMessages = query("delete-old-messages", rowsOf<Deleted>());
@@ -64,6 +68,15 @@ export const dropMonth = repeatable(
 export const deleteExpiredKeys = exactlyOnce(
   async (db, params: { readonly batch: number }): Promise<number> =>
     (await deleteKeys(db, params))[0]!.deleted,
+);
+
+/**
+ * Deletes a batch of signals whose tasks did not come in the time for which they were held, and
+ * alerts a person to them; returns how many.
+ */
+export const deleteUnclaimedSignals = exactlyOnce(
+  async (db, params: { readonly batch: number }): Promise<number> =>
+    (await deleteUnclaimed(db, params))[0]!.deleted,
 );
 
 /** What a look at some business keys has shown. */

@@ -10,8 +10,9 @@ import { addSteps, newStepRow } from "../apply/save-tasks.ts";
 import { rankFairSteps } from "../claim/fairness.ts";
 import { enqueueNotifications } from "../outbox/outbox.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
+import { takeHeldSignals } from "../signals/signals.ts";
 import type { StoreContext } from "../store-context.ts";
-import { beginWaits, newWaitRow } from "../waits/begin-waits.ts";
+import { beginWaits, waitRow } from "../waits/save-waits.ts";
 import type { StoredWorkflow } from "../workflows/workflow-catalog.ts";
 import type { Candidate } from "./new-task.ts";
 
@@ -57,6 +58,7 @@ export function insertAll(
       }),
     }),
     ...insertSteps(context, db, rows),
+    ...takeHeldSignals(db, accepted, workflows),
     ...beginWaits(
       db,
       rows.flatMap(({ waits }) => waits),
@@ -107,7 +109,7 @@ function rowsOf(
     fairnessWeight: task.fairness?.weight ?? null,
     format,
     steps: stepsOf(decided).map((step) => newStepRow(ofStep, step)),
-    waits: stepsOf(decided).flatMap((step) => newWaitRow(taskId, step)),
+    waits: stepsOf(decided).flatMap((step) => waitRow(taskId, step)),
     notifications: notificationsOfNew(decided, task, { now, events }),
   };
 }

@@ -179,7 +179,8 @@ async function enqueue(client: TransactionClient, task: SubmittedTask): Promise<
 /** What the functions of the store refuse: their messages begin with the code. */
 const refusals: ReadonlySet<unknown> = new Set(["HF404", "HF409", "HF410", "HF422"]);
 
-async function ask<Row>(
+/** Asks in a transaction. Throws what a function of the store refuses as a `ContractFault`. */
+export async function ask<Row>(
   client: TransactionClient,
   text: string,
   values: unknown[],

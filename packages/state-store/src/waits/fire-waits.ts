@@ -2,6 +2,7 @@ import type {
   AttemptOfTask,
   EventOutcome,
   Instant,
+  Json,
   Milliseconds,
   ReportedTaskEvent,
 } from "@holdfast/domain";
@@ -53,6 +54,8 @@ export interface FiredWaits {
 interface DueWait {
   readonly taskId: string;
   readonly step: string;
+  /** The name of the signals that end it; null: none does. */
+  readonly signal: string | null;
   readonly late: Milliseconds;
 }
 
@@ -119,38 +122,44 @@ async function fireBriefly(
   { round, findWorkflow }: Firing,
 ): Promise<Decided<FiredWaits>> {
   const { actor, most, expected } = round;
-  const [taken] = await take(client, { most, expected });
-  const { due, nextIn, now, areUsed } = taken as TakenWaits;
+  const taken = (await take(client, { most, expected }))[0] as TakenWaits;
+  const { nextIn, now, areUsed } = taken;
   const isJump = expected !== null && now > expected + longestJump;
   const held = isJump ? ((await hold(client, { expected }))[0]?.held ?? 0) : null;
-  const seen = { held, now, areUsed, nextIn: due.length === most ? 0 : nextIn };
-  if (due.length === 0) return { sent: [], result: () => ({ ...nothing, ...seen }) };
-  const loaded = await loadTasks(client, [...new Set(due.map(({ taskId }) => taskId))], {
+  const seen = { held, now, areUsed, nextIn: taken.due.length === most ? 0 : nextIn };
+  if (taken.due.length === 0) return { sent: [], result: () => ({ ...nothing, ...seen }) };
+  const loaded = await loadTasks(client, [...new Set(taken.due.map(({ taskId }) => taskId))], {
     skipLocked: true,
     findWorkflow: (name) => findWorkflow(client, name),
     cached: noneCached,
     partitions: context.partitions,
   });
-  const reportedEvents = due.map(
-    ({ taskId, step }): ReportedTaskEvent => ({
-      taskId,
-      event: { kind: "waitEnded", step, by: "deadline" },
-    }),
-  );
+  const signals = await untakenFor(client, taken.due);
+  const due = taken.due.filter((wait) => signals.get(nameOf(wait))?.fits !== false);
+  const reportedEvents = due.map((wait) => endOf(wait, signals.get(nameOf(wait))));
   const batch = await decideLoaded(context, client, { loaded, reportedEvents });
   const saved = saveBatch(context, client, { loaded, batch, reportedEvents, options: { actor } });
+  const isAll = due.length === taken.due.length;
+  const fired = due.filter((_, index) => batch.outcomes[index]?.applied === true);
   const left = due.flatMap((wait, index) => {
     const outcome = batch.outcomes[index];
-    return outcome?.applied === true ? [] : [{ ...wait, later: laterBy(outcome) }];
+    return outcome?.applied === true ? [] : [{ ...wait, ...putOff(wait, outcome) }];
   });
-  const later = left.length === 0 ? [] : [postponed(client, left)];
+  const ending = fired.flatMap((wait) => signals.get(nameOf(wait)) ?? []);
   return {
-    sent: [...saved.sent, ...later],
+    sent: [
+      ...saved.sent,
+      ...(left.length === 0 ? [] : [postponed(client, left)]),
+      ...(ending.length === 0
+        ? []
+        : [takeSignals(client, columns(ending, { taskIds: "taskId", steps: "step", ids: "id" }))]),
+    ],
     result: async () => {
       await saved.result();
       return {
         ...seen,
-        fired: due.filter((_, index) => batch.outcomes[index]?.applied === true),
+        ...(isAll ? {} : { nextIn: 0 }),
+        fired,
         postponed: left.length,
         obsoleteAttempts: batch.obsoleteAttempts,
         hasNotifications: batch.notifications.length > 0,
@@ -161,27 +170,78 @@ async function fireBriefly(
 
 const nothing = { fired: [], postponed: 0, obsoleteAttempts: [], hasNotifications: false };
 
-/**
- * A task that is not there may be locked by a decision that ends in a moment; what else is refused
- * stays so for long.
- */
-const laterBy = (outcome: EventOutcome | undefined): Milliseconds =>
-  outcome?.applied === false && (outcome.reason === "unknown_task" || outcome.reason === "not_due")
-    ? lockedFor
-    : unusableFor;
+/** A signal that a wait may take. */
+interface Untaken {
+  readonly taskId: string;
+  readonly step: string;
+  readonly id: string;
+  /**
+   * Whether it is among what a transaction may parse; otherwise its payload is null, and its wait
+   * stays due.
+   */
+  readonly fits: boolean;
+  readonly payload: Json;
+}
 
-const postponed = (
+/** Bytes of payloads that one transaction parses. */
+const mostBytes = 4 * 1024 * 1024;
+
+const findUntaken = query("find-untaken-signals", rowsOf<Untaken>());
+const takeSignals = query("take-signals");
+
+const nameOf = ({ taskId, step }: Pick<DueWait, "taskId" | "step">): string => `${taskId} ${step}`;
+
+/** The signals that are there for waits whose tasks are locked. */
+async function untakenFor(
   db: Database,
-  waits: readonly (DueWait & { readonly later: Milliseconds })[],
-): Promise<unknown> =>
-  postpone(db, columns(waits, { taskIds: "taskId", steps: "step", laters: "later" }));
+  due: readonly DueWait[],
+): Promise<ReadonlyMap<string, Untaken>> {
+  const waiting = due.filter(({ signal }) => signal !== null);
+  if (waiting.length === 0) return new Map();
+  const asked = columns(waiting, { taskIds: "taskId", steps: "step", names: "signal" });
+  const found = await findUntaken(db, { ...asked, mostBytes });
+  return new Map(found.map((one) => [nameOf(one), one]));
+}
+
+/** What ends a wait: its signal, if one is there, also after its deadline. */
+const endOf = ({ taskId, step }: DueWait, signal: Untaken | undefined): ReportedTaskEvent =>
+  signal === undefined
+    ? { taskId, event: { kind: "waitEnded", step, by: "deadline" } }
+    : { taskId, event: { kind: "waitEnded", step, by: "signal" }, output: signal.payload };
+
+/** When a wait is looked at again. */
+interface PutOff {
+  /** Null: at its deadline. */
+  readonly later: Milliseconds | null;
+  /** Whether it is not looked at before its task goes on. */
+  readonly isHeldUp: boolean;
+}
+
+/**
+ * When a wait is looked at again that did not end. A task that is not there may be locked by a
+ * decision that ends in a moment. A signal may have been taken by another wait of its name: then
+ * this one waits on. What else is refused stays so for long.
+ */
+function putOff({ signal }: DueWait, outcome: EventOutcome | undefined): PutOff {
+  const reason = outcome?.applied === false ? outcome.reason : null;
+  if (reason === "task_paused" || reason === "task_halted") return { later: null, isHeldUp: true };
+  if (reason === "not_due" && signal !== null) return { later: null, isHeldUp: false };
+  const isSoon = reason === "unknown_task" || reason === "not_due";
+  return { later: isSoon ? lockedFor : unusableFor, isHeldUp: false };
+}
+
+const postponed = (db: Database, waits: readonly (DueWait & PutOff)[]): Promise<unknown> =>
+  postpone(
+    db,
+    columns(waits, { taskIds: "taskId", steps: "step", laters: "later", heldUp: "isHeldUp" }),
+  );
 
 /** The next wait cannot be ended, also by itself. */
 const postponeNext = ({ pool }: StoreContext, { most, expected }: WaitRound): Promise<FiredWaits> =>
   inTransaction(pool, async (client) => {
     const [taken] = await take(client, { most, expected });
     const { due, now, areUsed } = taken as TakenWaits;
-    const left = due.map((wait) => ({ ...wait, later: unusableFor }));
+    const left = due.map((wait) => ({ ...wait, later: unusableFor, isHeldUp: false }));
     return {
       sent: left.length === 0 ? [] : [postponed(client, left)],
       result: () => ({ ...nothing, held: null, nextIn: 0, now, areUsed, postponed: left.length }),

@@ -1,5 +1,6 @@
 import {
   eventExchange,
+  SignalRefused,
   statusExchange,
   TaskAlert,
   TaskRefused,
@@ -214,9 +215,7 @@ function toMessage(notification: TakenNotification): OutgoingMessage {
         messageId: `${subject}:${seq}`,
         ...correlation,
         expirationMs: statusKeptFor,
-        ...(notification.body.event === "refused"
-          ? { type: TaskRefused.type, body: TaskRefused.encode(notification.body) }
-          : { type: TaskStatus.type, body: TaskStatus.encode(notification.body) }),
+        ...statusOf(notification.body),
       };
     case "event": {
       const { event, workflow, at } = notification.body;
@@ -241,6 +240,18 @@ function toMessage(notification: TakenNotification): OutgoingMessage {
         ...correlation,
       };
     }
+  }
+}
+
+/** What a queue of submitters is sent, by the kind of its message. */
+function statusOf(body: (TakenNotification & { readonly channel: "status" })["body"]) {
+  switch (body.event) {
+    case "refused":
+      return { type: TaskRefused.type, body: TaskRefused.encode(body) };
+    case "signal.refused":
+      return { type: SignalRefused.type, body: SignalRefused.encode(body) };
+    default:
+      return { type: TaskStatus.type, body: TaskStatus.encode(body) };
   }
 }
 

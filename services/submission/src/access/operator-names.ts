@@ -23,8 +23,8 @@ export function nameOperators(app: FastifyInstance): void {
 }
 
 async function nameOperator({ body }: { readonly body: unknown }): Promise<void> {
-  const act = body as { actor: string };
-  act.actor = operatorName(act.actor);
+  const act = body as { actor?: string };
+  if (act.actor !== undefined) act.actor = operatorName(act.actor);
 }
 
 /**

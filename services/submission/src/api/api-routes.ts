@@ -15,6 +15,7 @@ import { sharedView } from "../overview/shared-view.ts";
 import { resultRoute } from "../results/result-route.ts";
 import { resultWaiter } from "../results/result-waiter.ts";
 import { searchRoutes } from "../search/search-routes.ts";
+import { listSignalsRoute, signalRoutes } from "../signal-routes.ts";
 import { eventsRoute, taskEventsRoute } from "../streams/events-route.ts";
 import { followChanges } from "../streams/follow-changes.ts";
 import { openStreams } from "../streams/open-streams.ts";
@@ -95,7 +96,11 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
     viewRoutes(scope, shared);
     resultRoute(scope, shared);
     taskEventsRoute(scope, shared);
-    if (submission !== null) submitRoutes(scope, { ...shared, ...submission });
+    listSignalsRoute(scope, shared);
+    if (submission !== null) {
+      submitRoutes(scope, { ...shared, ...submission });
+      signalRoutes(scope, { ...shared, ...submission });
+    }
     if (operations !== null) {
       const { onRequest } = operations;
       operatorRoutes(scope, { ...shared, ...operations });

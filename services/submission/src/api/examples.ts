@@ -90,9 +90,31 @@ const problem = {
   errors: [{ pointer: "/nights", detail: "must be integer" }],
 };
 
+const signal = { payload: { paymentId: "P-2207", amount: 240 } };
+const signalId = "evt_2207";
+
+const signalByKey = {
+  workflow: "book-trip",
+  businessKey: "trip-2026-0042",
+  ...signal,
+  id: signalId,
+  holdFor: "7d",
+};
+
+const signalAccepted = {
+  id: signalId,
+  name: "paid",
+  taskId: id,
+  at: "2026-11-28T09:00:12.000Z",
+  replayed: false,
+};
+
 export const examples = {
   submission,
   accepted: { id },
+  signal,
+  signalByKey,
+  signalAccepted,
   task,
   result: { id, state: "processed", result: { booking: "H-1815" }, faultCode: null },
   problem,

@@ -20,6 +20,7 @@ import {
   page,
   text,
   texts,
+  wholeList,
 } from "./schema-parts.ts";
 import { SourceSchema } from "./source-schema.ts";
 import { statisticsSchemas } from "./statistics-schemas.ts";
@@ -153,7 +154,7 @@ const Step = named("Step", "A step of a task, or what undoes one.", {
   agent: text("Who has it, or may take it: the Agents of a pool are joined by `+`."),
   processState: Type.Enum([...stepStates], {
     description:
-      "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `awaiting` a time, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
+      "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `awaiting` a time or a signal, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
   }),
   attempt: count("Of the last attempt; 0: none began."),
   failureCount: count("Failures since the last cool-down or resubmission."),
@@ -166,7 +167,10 @@ const Step = named("Step", "A step of a task, or what undoes one.", {
   notBefore: nullable(instant("When its delay or its wait ends.")),
   awaiting: nullable(
     Type.Object(
-      { until: nullable(instant("When it ends by itself; null: it does not.")) },
+      {
+        until: nullable(instant("When it ends by itself; null: it does not.")),
+        signal: nullable(text("The name of the signal that ends it; null: none does.")),
+      },
       { description: "What the step waits for; null: it does not wait." },
     ),
   ),
@@ -232,6 +236,43 @@ const HistoryEntry = named("HistoryEntry", "One move of a task or of one of its 
   note: nullable(text("What more is known, for people.")),
   at: instant("When."),
 });
+
+const signal = {
+  id: text("The sender's own: the same once more is the same signal."),
+  name: text("Of the signal, as the workflow has it."),
+};
+const replayed = flag("Whether it was sent before: then this is the first answer again.");
+
+/** Signals that were sent to tasks. */
+const signalSchemas: readonly Type.TSchema[] = [
+  named(
+    "SignalAccepted",
+    "A signal that is kept with its task.",
+    {
+      ...signal,
+      taskId: text("Of the task."),
+      at: instant("When it was stored, the first time."),
+      replayed,
+    },
+    examples.signalAccepted,
+  ),
+  named("SignalByKeyAccepted", "A signal that is kept with its task, or held for one to come.", {
+    ...signal,
+    taskId: nullable(text("Of the task; null: it is held for one to come.")),
+    at: nullable(instant("When it was stored with the task, the first time; null: it is held.")),
+    heldUntil: nullable(instant("How long it is held; null: its task has it.")),
+    replayed,
+  }),
+  named("Signal", "A signal that was sent to a task.", {
+    ...signal,
+    payload: json("What it carries: any JSON."),
+    sentBy: text("The process that took it, or the person that sent it by hand."),
+    at: instant("When it was stored."),
+    takenBy: nullable(text("The step whose wait it ended; null: none has taken it.")),
+    isLate: flag("Whether no step could take it any more when it came."),
+  }),
+  wholeList("Signals", ref("Signal"), "Oldest first."),
+];
 
 const waitsFor = texts(
   "Sentences: what is missing before it becomes active; empty if it does not wait for Agents.",
@@ -299,6 +340,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
     },
     examples.result,
   ),
+  ...signalSchemas,
   HistoryEntry,
   named("History", "A page of a history.", {
     items: Type.Array(ref("HistoryEntry"), { description: "Oldest first." }),

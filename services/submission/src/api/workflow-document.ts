@@ -1,9 +1,10 @@
-import { returnedBy } from "@holdfast/contracts";
+import { endOfSignal, returnedBy } from "@holdfast/contracts";
 import {
   decodePercents,
   expressionIn,
   familyOf,
   isCall,
+  type OperationSchemas,
   type StepDefinition,
   type Template,
   type WorkflowDefinition,
@@ -93,19 +94,27 @@ function typesOf(workflow: TypedWorkflow, schemas: Schemas): Typed {
   const { definition } = workflow;
   const name = pascal(familyOf(definition.name));
   const inputName = hoist(definition.inputSchema, `${name}Input`, schemas);
-  const outputs = new Map(
-    Object.entries(definition.outputs ?? {}).map(([operation, schema]) => [
-      operation,
-      () => hoist(schema, `${name}${pascal(operation)}Output`, schemas),
-    ]),
-  );
-  const result = resultSchema(definition, { inputName, outputs, schemas });
+  const hoistEach = (of: OperationSchemas = {}, what: string) =>
+    new Map(
+      Object.entries(of).map(([own, schema]) => [
+        own,
+        once(() => hoist(schema, `${name}${pascal(own)}${what}`, schemas)),
+      ]),
+    );
+  const outputs = hoistEach(definition.outputs, "Output");
+  const signals = hoistEach(definition.signals, "Signal");
+  const result = resultSchema(definition, { inputName, outputs, signals, schemas });
   const resultName = schemas.free(`${name}Result`);
   schemas.put(resultName, { ...result, description: `What ${definition.name} results in.` });
   return { name, workflow, input: refTo(inputName), result: refTo(resultName) };
 }
 
-const refTo = (name: string): Part => ({ $ref: `#/components/schemas/${name}` });
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => (made ??= make());
+}
+
+const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** `book-trip` is `BookTrip`. */
 const pascal = (name: string): string =>
@@ -164,6 +173,8 @@ interface Sources {
   readonly inputName: string;
   /** Makes the schema of what an operation returns a named one, by `<agent>.<operation>`. */
   readonly outputs: ReadonlyMap<string, () => string>;
+  /** Makes the schema of what a signal carries a named one, by its name. */
+  readonly signals: ReadonlyMap<string, () => string>;
   readonly schemas: Schemas;
 }
 
@@ -177,14 +188,14 @@ const anything: Known = { schema: {}, isThere: false };
 
 /** The schema of what the output of a workflow becomes. */
 function resultSchema(definition: WorkflowDefinition, sources: Sources): Part {
-  const names = new Map<string, string>();
   const schemaOfStep = (step: StepDefinition): Part | null => {
+    if ("signal" in step) {
+      const carried = sources.signals.get(step.signal)?.();
+      return carried === undefined ? null : endOfSignal(step, refTo(carried));
+    }
     if (!isCall(step)) return returnedBy(step, definition) ?? null;
-    const operation = `${step.agent}.${step.operation}`;
-    const hoisted = names.get(operation) ?? sources.outputs.get(operation)?.();
-    if (hoisted === undefined) return null;
-    names.set(operation, hoisted);
-    return refTo(hoisted);
+    const hoisted = sources.outputs.get(`${step.agent}.${step.operation}`)?.();
+    return hoisted === undefined ? null : refTo(hoisted);
   };
   const lookUp = (pointer: string): Known => {
     const [, root, ...path] = pointer.split("/").map(unescaped);

@@ -44,6 +44,21 @@ test("a submission is sent to its exchange with all that it came with", () => {
   });
 });
 
+test("a signal is sent to its exchange, however old it is, and with an id if it had none", () => {
+  const ofSignal = { ...properties, diedIn: "task.signals", messageId: null };
+  expect(replay({ ...deadLetter, age: 90 * day, properties: ofSignal })).toMatchObject({
+    kind: "possible",
+    message: {
+      exchange: "holdfast.signals",
+      routingKey: "task.signals",
+      messageId: "dead-letter-7",
+      replyTo: "status.shop",
+    },
+  });
+  const foreign = { ...ofSignal, replyTo: "status.billing" };
+  expect(replay({ ...deadLetter, properties: foreign })).toMatchObject({ kind: "refused" });
+});
+
 test("a reply is sent under the name of the Agent that had sent it", () => {
   const expected = { exchange: "holdfast.replies", routingKey: "reply-3.payments.t1" };
   expect(replay({ ...reply, properties: ofReply })).toMatchObject({ message: expected });

@@ -5,6 +5,8 @@ import {
   isStatusQueue,
   replyExchange,
   replyQueues,
+  signalExchange,
+  signalQueue,
   submissionExchange,
   submissionQueue,
 } from "@holdfast/contracts";
@@ -34,9 +36,9 @@ const dead: ReadonlySet<string> = new Set([deadReplyQueue, deadRequestQueue]);
 const replies: ReadonlySet<string> = new Set(replyQueues);
 
 /**
- * Decides by what the broker said of a dead letter, not by its body. Only submissions and replies
- * may be sent once more: both are recorded once however often they come. A request belongs to an
- * attempt that is over by now: repeated, it could do what was undone meanwhile.
+ * Decides by what the broker said of a dead letter, not by its body. Only submissions, signals and
+ * replies may be sent once more: all are recorded once however often they come. A request belongs
+ * to an attempt that is over by now: repeated, it could do what was undone meanwhile.
  */
 export function replayOf(
   deadLetter: Pick<
@@ -56,17 +58,19 @@ export function replayOf(
     return refused("It has a header or a property that could not be kept as it was.");
   }
   const from = dead.has(deadLetter.queue) ? kept.diedIn : deadLetter.queue;
-  if (from === submissionQueue) {
+  if (from === submissionQueue || from === signalQueue) {
     const { replyTo } = kept;
     const isOwn = replyTo === null || ownsStatusQueue(deadLetter.sender ?? undefined, replyTo);
     if (!isOwn && isStatusQueue(replyTo)) return refused(foreignQueue);
-    return submissionOf(kept, { age: deadLetter.age, keepKeysFor });
+    return from === signalQueue
+      ? signalOf(kept, deadLetter.id)
+      : submissionOf(kept, { age: deadLetter.age, keepKeysFor });
   }
   if (from !== null && replies.has(from)) return replyOf(kept, deadLetter.id);
   return refused(
     from !== null && dead.has(from)
       ? "It was sent to the dead letters themselves."
-      : "It is no submission and no reply. The Scheduler sends requests again by itself.",
+      : "It is no submission, no signal and no reply. The Scheduler sends requests again by itself.",
   );
 }
 
@@ -100,6 +104,13 @@ function submissionOf(
   }
   const place = { exchange: submissionExchange, routingKey: submissionQueue };
   return { kind: "possible", message: { ...place, ...propertiesOf(kept, kept.messageId) } };
+}
+
+/** The id in its body says which signal it is, however long its task is kept. */
+function signalOf(kept: KeptProperties, id: string): Replay {
+  const place = { exchange: signalExchange, routingKey: signalQueue };
+  const messageId = kept.messageId ?? `dead-letter-${id}`;
+  return { kind: "possible", message: { ...place, ...propertiesOf(kept, messageId) } };
 }
 
 /**

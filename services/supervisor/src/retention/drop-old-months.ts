@@ -11,6 +11,7 @@ export type ForgettingStore = Pick<
   | "deleteOldMessages"
   | "deleteOldRecords"
   | "deletePassedFairnessKeys"
+  | "deleteUnclaimedSignals"
   | "dropMonth"
   | "findOldMonths"
   | "readClock"
@@ -28,7 +29,7 @@ interface RetentionDependencies {
 
 /**
  * Deletes what is past its retention: expired idempotency keys, idle fairness keys and old messages
- * always, finished tasks when a time is set, and nothing by a clock that has jumped. A month that
+ * always, with signals whose tasks did not come, finished tasks when a time is set, and nothing by a clock that has jumped. A month that
  * is over is dropped as a whole; of one with an unfinished task, the finished tasks are deleted.
  * Each kind has a share of the round, so that none keeps the others waiting. Resolves to whether
  * one of them may have more.
@@ -47,6 +48,7 @@ export function dropOldMonths(deps: RetentionDependencies) {
     await checkClock();
     await share(() => store.deleteExpiredKeys({ batch }));
     await share(() => store.deletePassedFairnessKeys({ batch }));
+    await share(() => store.deleteUnclaimedSignals({ batch }));
     isPartial = (await deleteOldMessages(signal)) || isPartial;
     if (keep === null || signal.aborted) return isPartial;
     for (const old of await store.findOldMonths({ keep })) {

@@ -5,7 +5,7 @@ import type { Environment } from "../system/start-environment.ts";
 import { between, pick } from "./chance.ts";
 import type { FaultClass } from "./fault-class.ts";
 
-/** Everything but `task.submissions`: what waits there is nowhere else. */
+/** Everything but `task.submissions` and `task.signals`: what waits there is nowhere else. */
 const expendable = [
   ...["inventory", "payments", "shipping", "notifications"].map(agentQueue),
   ...replyQueues,

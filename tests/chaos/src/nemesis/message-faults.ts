@@ -4,6 +4,7 @@ import {
   replyExchange,
   replyRoute,
   StepReply,
+  signalQueue,
   submissionQueue,
 } from "@holdfast/contracts";
 import { askBroker } from "@holdfast/local-stack";
@@ -31,6 +32,7 @@ async function poison({ environment, random, poisoned }: Field) {
     { exchange: replyExchange, routingKey: replyRoute(pick(agents, random), "garbage") },
     { exchange: "", routingKey: agentQueue(pick(agents, random)) },
     { exchange: "", routingKey: submissionQueue },
+    { exchange: "", routingKey: signalQueue },
   ];
   const bodies = ["", "{", "[]", '{"taskId":1}', "\u0000", "x".repeat(100_000)];
   await askBroker(environment.broker.url, async (channel) => {

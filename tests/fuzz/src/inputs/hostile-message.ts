@@ -13,7 +13,9 @@ import {
   StepProgress,
   StepReply,
   StepRequest,
+  signalQueue,
   submissionQueue,
+  TaskSignal,
   wakeQueue,
 } from "@holdfast/contracts";
 import { sampleKinds, sampleOrder } from "@holdfast/orders";
@@ -156,6 +158,13 @@ const targets: readonly Target[] = [
     type: "order",
     route: () => straightTo(submissionQueue),
     valid: (dice) => sampleOrder({ kind: dice.pick(sampleKinds), seed: dice.between(0, 50) }),
+  },
+  {
+    name: "signal",
+    weight: 4,
+    type: TaskSignal.type,
+    route: () => straightTo(signalQueue),
+    valid: (dice) => sampleOf(TaskSignal.schema, dice),
   },
   {
     name: "dead letter",

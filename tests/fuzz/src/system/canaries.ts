@@ -7,6 +7,7 @@ import {
   heartbeatQueue,
   heartbeatRoute,
   replyQueues,
+  signalQueue,
   submissionQueue,
 } from "@holdfast/contracts";
 import { askBroker, queryOnce } from "@holdfast/local-stack";
@@ -32,7 +33,7 @@ const interval = 200;
  */
 export async function sendCanaries(options: Options): Promise<readonly string[]> {
   const { brokerUrl, stateStoreUrl, timeout } = options;
-  const deadLetters = [...replyQueues, expiredQueue, submissionQueue].map(canaryOf);
+  const deadLetters = [...replyQueues, expiredQueue, submissionQueue, signalQueue].map(canaryOf);
   const heartbeat = canaryOf(heartbeatQueue);
   const beat = {
     agent: "inventory",

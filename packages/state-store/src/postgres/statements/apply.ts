@@ -101,6 +101,7 @@ export interface ApplyStatements {
       readonly fairnessKey: string | null;
       readonly faultCode: string | null;
       readonly paused: Maybe<boolean>;
+      readonly pausedAt: Maybe<number>;
       readonly beginAt: Maybe<number>;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
@@ -126,6 +127,7 @@ export interface ApplyStatements {
       readonly fairnessKey: string | null;
       readonly faultCode: string | null;
       readonly paused: Maybe<boolean>;
+      readonly pausedAt: Maybe<number>;
       readonly beginAt: Maybe<number>;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
@@ -155,6 +157,7 @@ export interface ApplyStatements {
       readonly fairnessKey: string | null;
       readonly faultCode: string | null;
       readonly paused: Maybe<boolean>;
+      readonly pausedAt: Maybe<number>;
       readonly beginAt: Maybe<number>;
       readonly replyTo: string | null;
       readonly correlationId: string | null;

@@ -38,6 +38,10 @@ export interface RetentionStatements {
     readonly params: { readonly batch: number | string | null };
     readonly row: { readonly deleted: Maybe<number> };
   };
+  readonly "delete-unclaimed-signals": {
+    readonly params: { readonly batch: number | string | null };
+    readonly row: { readonly deleted: Maybe<number>; readonly alert: Maybe<string> };
+  };
   readonly "drop-month": {
     readonly params: { readonly month: string | null; readonly keep: number | null };
     readonly row: { readonly dropped: Maybe<boolean> };

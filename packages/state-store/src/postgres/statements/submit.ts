@@ -19,8 +19,33 @@ export interface SubmitStatements {
       readonly claims: number;
     };
   };
+  readonly "claim-enqueued-signals": {
+    readonly params: {
+      readonly mostLeases: number | null;
+      readonly lease: number | null;
+      readonly most: number | string | null;
+      readonly mostBytes: number | string | null;
+    };
+    readonly row: {
+      readonly number: Maybe<string>;
+      readonly taskId: string;
+      readonly name: string;
+      readonly signalId: string;
+      readonly payload: Maybe<string>;
+      readonly replyTo: string | null;
+      readonly correlationId: string | null;
+      readonly submitter: string;
+      readonly application: string | null;
+      readonly sentBy: string | null;
+      readonly claims: number;
+    };
+  };
   readonly "delete-enqueued": {
     readonly params: { readonly taskIds: readonly (string | null)[] | null };
+    readonly row: object;
+  };
+  readonly "delete-enqueued-signals": {
+    readonly params: { readonly numbers: readonly (number | string | null)[] | null };
     readonly row: object;
   };
   readonly "find-business-keys": {
@@ -74,6 +99,18 @@ export interface SubmitStatements {
       readonly families: readonly (string | null)[] | null;
       readonly keys: readonly (string | null)[] | null;
       readonly taskIds: readonly (string | null)[] | null;
+    };
+    readonly row: { readonly taskId: string };
+  };
+  readonly "insert-enqueued-signals": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly names: readonly (string | null)[] | null;
+      readonly signalIds: readonly (string | null)[] | null;
+      readonly payloads: readonly (string | null)[] | null;
+      readonly replyTos: readonly (string | null)[] | null;
+      readonly correlationIds: readonly (string | null)[] | null;
+      readonly sentBys: readonly (string | null)[] | null;
     };
     readonly row: { readonly taskId: string };
   };
@@ -142,6 +179,15 @@ export interface SubmitStatements {
       readonly errors: readonly (string | null)[] | null;
     };
     readonly row: { readonly taskId: string };
+  };
+  readonly "refuse-enqueued-signals": {
+    readonly params: {
+      readonly numbers: readonly (number | string | null)[] | null;
+      readonly codes: readonly (string | null)[] | null;
+      readonly details: readonly (string | null)[] | null;
+      readonly errors: readonly (string | null)[] | null;
+    };
+    readonly row: { readonly number: Maybe<string> };
   };
   readonly "release-submissions": {
     readonly params: {

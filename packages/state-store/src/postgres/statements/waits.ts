@@ -18,15 +18,25 @@ export interface WaitsStatements {
       readonly taskIds: readonly (string | null)[] | null;
       readonly steps: readonly (string | null)[] | null;
       readonly kinds: readonly (string | null)[] | null;
+      readonly signals: readonly (string | null)[] | null;
       readonly deadlines: readonly (number | null)[] | null;
     };
     readonly row: object;
+  };
+  readonly "move-waits": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly steps: readonly (string | null)[] | null;
+      readonly deadlines: readonly (number | null)[] | null;
+    };
+    readonly row: { readonly moved: Maybe<string> };
   };
   readonly "postpone-waits": {
     readonly params: {
       readonly taskIds: readonly (string | null)[] | null;
       readonly steps: readonly (string | null)[] | null;
       readonly laters: readonly (number | null)[] | null;
+      readonly heldUp: readonly (boolean | null)[] | null;
     };
     readonly row: object;
   };

@@ -1,4 +1,9 @@
-import { isCall, type WaitDefinition, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  isCall,
+  type SignalDefinition,
+  type WaitDefinition,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { formatDuration } from "../../parts/format.ts";
 import type { ShownStep } from "../../parts/workflow-graph/workflow-graph.tsx";
 
@@ -13,6 +18,11 @@ export const shownSteps = ({ steps }: WorkflowDefinition): readonly ShownStep[] 
     isConditional: step.onlyIf !== null,
   }));
 
-/** How long a step waits, in words. */
-export const waitWords = (step: WaitDefinition): string =>
-  "for" in step ? `waits ${formatDuration(step.for)}` : "waits until a value says";
+/** What a step waits for, and how long, in words. */
+export function waitWords(step: WaitDefinition | SignalDefinition): string {
+  if ("signal" in step) {
+    const limit = step.within === null ? "for ever" : `within ${formatDuration(step.within)}`;
+    return `waits for signal ${step.signal}, ${limit}`;
+  }
+  return "for" in step ? `waits ${formatDuration(step.for)}` : "waits until a value says";
+}

@@ -2,6 +2,7 @@ import type { StoredWorkflow } from "@holdfast/client";
 import {
   type CallDefinition,
   isCall,
+  type SignalDefinition,
   type StepDefinition,
   type StepPolicy,
   type WaitDefinition,
@@ -173,9 +174,9 @@ function StepPolicyView({ step }: { readonly step: StepDefinition }) {
   return isCall(step) ? <CallView step={step} /> : <WaitView step={step} />;
 }
 
-/** How long a step waits, and what follows if its value says no instant. */
-function WaitView({ step }: { readonly step: WaitDefinition }) {
-  const { name, after, onlyIf, onFailure } = step;
+/** What a step waits for, and what follows if that does not come. */
+function WaitView({ step }: { readonly step: WaitDefinition | SignalDefinition }) {
+  const { name, after, onlyIf } = step;
   return (
     <div className="section-body step-policy">
       <h3>{name}</h3>
@@ -184,12 +185,7 @@ function WaitView({ step }: { readonly step: WaitDefinition }) {
           facts={[
             ["Kind", waitWords(step)],
             ["After", after.length === 0 ? "the start" : after.join(", ")],
-            ...("until" in step
-              ? ([
-                  ["At most", step.atMost === undefined ? "any time" : formatDuration(step.atMost)],
-                  ["No instant", thenOf(onFailure)],
-                ] as const)
-              : []),
+            ...endFacts(step),
             ["Undone by", "nothing: it is cut short"],
             ...(onlyIf === null
               ? []
@@ -200,6 +196,21 @@ function WaitView({ step }: { readonly step: WaitDefinition }) {
       </div>
     </div>
   );
+}
+
+/** How the wait ends that does not end as it should. */
+function endFacts(step: WaitDefinition | SignalDefinition): readonly (readonly [string, string])[] {
+  if ("signal" in step) {
+    if (step.within === null) return [];
+    return [
+      ["None by then", step.onDeadline === "fail" ? thenOf(step.onFailure) : "the task goes on"],
+    ];
+  }
+  if (!("until" in step)) return [];
+  return [
+    ["At most", step.atMost === undefined ? "any time" : formatDuration(step.atMost)],
+    ["No instant", thenOf(step.onFailure)],
+  ];
 }
 
 const thenOf = (onFailure: StepPolicy["onFailure"]): string =>

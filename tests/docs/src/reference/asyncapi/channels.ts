@@ -64,10 +64,16 @@ const exchangeUses: Readonly<Record<string, Use>> = {
     routingKey: "task.submissions",
     description: "Applications submit tasks.",
   },
+  "holdfast.signals": {
+    messages: ["task.signal.v1"],
+    routingKey: "task.signals",
+    description: "Applications send signals to tasks.",
+  },
   "holdfast.status": {
-    messages: ["task.status.v1", "task.refused.v1"],
+    messages: ["task.status.v1", "task.refused.v1", "signal.refused.v1"],
     routingKey: "status.{submitter}",
-    description: "Schedulers tell the submitter of a task what became of it.",
+    description:
+      "Schedulers tell the submitter of a task what became of it, and the sender of a signal why no task got it.",
   },
   "holdfast.events": {
     messages: events,
@@ -118,6 +124,7 @@ const queueUses: readonly (readonly [string, Use])[] = [
     "task.submissions",
     { messages: ["task.submission"], description: "Tasks submitted by message." },
   ],
+  ["task.signals", { messages: ["task.signal.v1"], description: "Signals sent by message." }],
   [
     "requests.expired",
     {

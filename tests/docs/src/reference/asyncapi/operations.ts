@@ -61,6 +61,16 @@ export const operations = {
     tags: application,
     bindings: stored,
   },
+  signal: {
+    action: "send",
+    title: "Send a signal to a task",
+    description:
+      "There is no answer to a signal that is accepted. One that is refused is answered in the queue that `reply_to` names, and becomes a dead letter.",
+    channel: channel("holdfast.signals"),
+    messages: [message("holdfast.signals", "task.signal.v1")],
+    tags: application,
+    bindings: stored,
+  },
   followTask: {
     action: "receive",
     title: "Follow a task of yours",
@@ -68,6 +78,7 @@ export const operations = {
     messages: [
       message("status.submitter", "task.status.v1"),
       message("status.submitter", "task.refused.v1"),
+      message("status.submitter", "signal.refused.v1"),
     ],
     tags: application,
     bindings: amqp({ ack: true }),
