@@ -1,11 +1,6 @@
 import { type Change, type Json, type Step, stepsOf } from "@holdfast/domain";
-import type {
-  NewSignal,
-  SentSignal,
-  StoredSignal,
-  StoredTask,
-  StoreWatcher,
-} from "@holdfast/testing/simulator";
+import type { NewSignal, SentSignal, StoredSignal } from "@holdfast/state-store";
+import type { StoredTask, StoreWatcher } from "@holdfast/testing/simulator";
 import { nameOf } from "./facts.ts";
 import type { World } from "./world.ts";
 

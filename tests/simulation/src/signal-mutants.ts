@@ -1,5 +1,6 @@
 import type { Step, Task } from "@holdfast/domain";
-import type { Domain, MemoryStore, StoredSignal, StoredTask } from "@holdfast/testing/simulator";
+import type { StoredSignal } from "@holdfast/state-store";
+import type { Domain, MemoryStore, StoredTask } from "@holdfast/testing/simulator";
 import { editEvents } from "./edit-fold.ts";
 import type { Mutation } from "./mutation.ts";
 
