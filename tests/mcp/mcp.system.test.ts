@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => owned.disposeAsync());
 
-const writes = ["submit_task", "resubmit", "cancel_task", "fire_wait"];
+const writes = ["submit_task", "resubmit", "cancel_task", "fire_wait", "send_signal"];
 const connect = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
   open(system.submissionUrl, args, env);
 const request = { actor: "ann", reason: "a test" };
@@ -121,6 +121,21 @@ describe("over standard input and output", () => {
     expect(late).toMatchObject({ isError: true, json: { code: "task.not_awaiting" } });
   });
 
+  test("a signal is sent only when it is no dry run, and is one for the same payload", async () => {
+    await using session = await connect(["--allow-writes"]);
+    const id = await taskThatAwaitsPayment(session);
+    const signal = { id, name: "paid", payload: { paymentId: "P-1" }, actor: "ann" };
+    const plan = await session.call("send_signal", signal);
+    expect(plan.json["would"]).toBe("send the signal paid, which payment waits for");
+    expect((await session.call("get_task", { id })).json["state"]).toBe("processing");
+    const broken = await session.call("send_signal", { ...signal, payload: {}, dryRun: false });
+    expect(broken).toMatchObject({ isError: true, json: { code: "signal.invalid" } });
+    const first = await session.call("send_signal", { ...signal, dryRun: false });
+    await taskIn(session, id, "processed");
+    const again = await session.call("send_signal", { ...signal, dryRun: false });
+    expect(again.json).toEqual({ ...first.json, replayed: true });
+  });
+
   test("the tools about the system answer with what there is", async () => {
     await using session = await connect();
     const listed = async (name: string, input = {}) =>
@@ -203,6 +218,21 @@ async function waitingTask(session: Session): Promise<string> {
   const step = { kind: "wait", name: "rest", after: [], onlyIf: null, for: 86_400_000 };
   await store({ format: 2, name: "rests.v1", steps: [{ ...step, onFailure: "halt" }] });
   const { json } = await session.call("submit_task", { workflow: "rests", input: {} });
+  await taskIn(session, json["id"], "processing");
+  return String(json["id"]);
+}
+
+async function taskThatAwaitsPayment(session: Session): Promise<string> {
+  const paid = {
+    type: "object",
+    properties: { paymentId: { type: "string" } },
+    required: ["paymentId"],
+  };
+  const step = { kind: "signal", name: "payment", signal: "paid", within: 86_400_000 };
+  const rules = { onDeadline: "fail", after: [], onlyIf: null, onFailure: "halt" };
+  const signals = { paid };
+  await store({ format: 3, name: "pays.v1", signals, steps: [{ ...step, ...rules }] });
+  const { json } = await session.call("submit_task", { workflow: "pays", input: {} });
   await taskIn(session, json["id"], "processing");
   return String(json["id"]);
 }

@@ -13,8 +13,8 @@ import type { Decision } from "./decision.ts";
 import { longestDelay } from "./failure.ts";
 import { summarise } from "./settle.ts";
 import { sourceOfMove } from "./source.ts";
-import { isBegun, isDone, isSettled } from "./step.ts";
-import { asksAgent } from "./step-kinds.ts";
+import { type AwaitingStep, isBegun, isDone, isSettled } from "./step.ts";
+import { asksAgent, faultAtEnd, signalOf } from "./step-kinds.ts";
 import { legalStepTransitions } from "./step-transitions.ts";
 import { isFinished, legalTaskTransitions, stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -82,24 +82,42 @@ function mustNameItsSource(before: Task, { task, changes }: Decision & { applied
   expect(sourceOfMove(undone)).not.toBeNull();
 }
 
+/** A deadline whose passing is a failure is moved on by the length of a pause, and by that alone. */
+function mustKeepItsEnd(old: AwaitingStep, event: TaskEvent, step: AwaitingStep): void {
+  const { pausedFor = 0 } = event.kind === "resumed" ? event : {};
+  const isMoved = old.notBefore !== null && faultAtEnd(old) !== null;
+  if (!isMoved || event.kind !== "resumed") return expect(step).toBe(old);
+  expect(step).toEqual({ ...old, notBefore: old.notBefore + pausedFor });
+}
+
+/** What ends a wait is what it waits for. */
+function mustEndAsPlanned(before: Task, old: AwaitingStep, event: TaskEvent, now: number): void {
+  if (event.kind !== "waitEnded") throw new Error(`${event.kind} ends a wait`);
+  if (event.by === "signal") expect(signalOf(old.plan)).not.toBeNull();
+  if (event.by === "operator" && signalOf(old.plan) !== null) expect(faultAtEnd(old)).toBeNull();
+  if (event.by !== "deadline") return;
+  expect(now).toBeGreaterThanOrEqual(old.notBefore ?? Number.POSITIVE_INFINITY);
+  if (faultAtEnd(old) === null) return;
+  expect(before).toMatchObject({ paused: false });
+  expect(before.processState).not.toBe("halted");
+}
+
 /**
- * A wait begins once, has one end from then on, is never before it, and none is left of a task that
- * is undone.
+ * A wait begins once, is never before its end, and none is left of a task that is undone.
  */
 function mustWaitAsPlanned(before: Task, event: TaskEvent, after: Task, now: number): void {
   for (const step of after.steps.values()) {
     const old = before.steps.get(step.plan.name);
+    const was = old?.processState === "awaiting" ? old : null;
     if (step.processState === "awaiting") {
       expect(after.goal).toBe("do");
       expect(asksAgent(step.plan)).toBe(false);
-      if (old?.processState === "awaiting") expect(step).toBe(old);
-      else expect(before.paused && after.paused).toBe(false);
+      if (was === null) expect(before.paused && after.paused).toBe(false);
+      else mustKeepItsEnd(was, event, step);
+    } else if (was !== null) {
+      if (step.processState === "cancelled") expect(after.goal).toBe("undo");
+      else mustEndAsPlanned(before, was, event, now);
     }
-    if (old?.processState !== "awaiting" || step.processState === "awaiting") continue;
-    if (step.processState === "cancelled") expect(after.goal).toBe("undo");
-    else if (event.kind === "waitEnded" && event.by === "deadline") {
-      expect(now).toBeGreaterThanOrEqual(old.notBefore ?? Number.POSITIVE_INFINITY);
-    } else expect(event).toMatchObject({ kind: "waitEnded", by: "operator" });
   }
 }
 
@@ -195,7 +213,7 @@ function dispatched(task: Task, name: string): Task {
 
 /** Plays on with everything working, while an operator resumes, and resubmits what is in error. */
 function finish(start: Task, from: number): Task {
-  const kinds = ["resume", "complete", "claim", "resubmit", "fire"] as const;
+  const kinds = ["resume", "complete", "claim", "resubmit", "signal", "fire"] as const;
   let current = { task: start, now: from };
   for (let round = 0; round < 200 && !isFinished(current.task); round += 1) {
     const happenings = kinds.map((kind) => ({ kind, pick: round, confirmed: true }));

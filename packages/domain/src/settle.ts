@@ -1,7 +1,7 @@
 import { evaluateCondition } from "./condition.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
 import { type Instant, isBegun, isDone, isSettled, type Step, type WaitingStep } from "./step.ts";
-import { isReached, isWait, stepKinds, waitRulesOf } from "./step-kinds.ts";
+import { asksAgent, isReached, isWait, stepKinds, waitRulesOf } from "./step-kinds.ts";
 import { type Change, change } from "./step-transitions.ts";
 import { type Goal, stepsOf, type Task, type TaskState, withSteps } from "./task.ts";
 import { obsoleteUndos } from "./undo.ts";
@@ -87,10 +87,11 @@ function begun(step: WaitingStep, begin: Instant): Change {
 }
 
 /**
- * Whether more of a task has begun than waits, which begin with the task whenever that is to be.
+ * Whether more of a task has begun than waits: those begin with the task whenever that is to be, and
+ * a signal may end one before.
  */
 const hasBegun = (task: Task): boolean =>
-  stepsOf(task).some((step) => isBegun(step) && step.processState !== "awaiting");
+  stepsOf(task).some((step) => isBegun(step) && asksAgent(step.plan));
 
 /**
  * Every step that may start now. Looks at the whole task and not at what just happened, so that

@@ -15,6 +15,8 @@ describe("an entry of the history names who said", () => {
     ["fail", "agent.unexpected", "agent"],
     ["fail", "step.input_invalid", "definition"],
     ["fail", "step.reply_invalid", "agent"],
+    ["lapse", "wait.expired", "definition"],
+    ["lapse", "wait.time_invalid", "definition"],
     ["undo", "operator.cancel", "person"],
     ["undo", "task.expired", "definition"],
   ])("that %s was for %s", (action, reason, source) => {

@@ -32,6 +32,7 @@ const machine = `
   resubmit  .          .          .          .         .         pending    .          .
   resolve   .          .          .          .         .         processed  .          .
   open      awaiting   .          .          .         .         .          .          .
+  postpone  .          .          .          awaiting  .         .          .          .
   fire      .          .          .          processed .         .          .          .
   lapse     .          .          .          error     .         .          .          .
 `;

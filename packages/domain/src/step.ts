@@ -86,7 +86,10 @@ export interface ProcessingStep extends StepRecord<AgentPlan> {
  */
 export interface AwaitingStep extends StepRecord<WaitPlan> {
   readonly processState: "awaiting";
-  /** When it ends by itself; null: it does not. Fixed when it begins, and never after. */
+  /**
+   * When it ends by itself; null: it does not. Fixed when it begins; only a pause of its task moves
+   * it on, and only where its passing is a failure.
+   */
   readonly notBefore: Instant | null;
 }
 

@@ -4,6 +4,7 @@ import type { Task } from "../src/task.ts";
 import {
   type CallDefinition,
   formatOf,
+  type SignalTerms,
   type StepDefinition,
   type StepPolicy,
   type WaitTime,
@@ -21,10 +22,19 @@ type GivenWait = Partial<
   readonly wait: WaitTime;
 };
 
+/** A step that waits for a signal, which has its name unless another is given. */
+type GivenSignal = Partial<Pick<CallDefinition, "after" | "onlyIf">> & {
+  readonly name: string;
+  readonly signal: Partial<SignalTerms>;
+};
+
+export type GivenStep = GivenCall | GivenWait | GivenSignal;
+
 /** A definition for tests, whose steps differ from the ordinary in what is given. */
-export function definitionOf(given: readonly (GivenCall | GivenWait)[]): WorkflowDefinition {
+export function definitionOf(given: readonly GivenStep[]): WorkflowDefinition {
   const steps = given.map((step, index): StepDefinition => {
     const after = index === 0 ? [] : [given[index - 1]?.name ?? ""];
+    if ("signal" in step) return signalStepOf(step, after);
     if (!("wait" in step)) return callOf(step, after);
     const { wait, ...rest } = step;
     return { kind: "wait", after, onlyIf: null, onFailure: "undo", ...rest, ...wait };
@@ -38,6 +48,21 @@ export function definitionOf(given: readonly (GivenCall | GivenWait)[]): Workflo
     steps,
   };
 }
+
+const signalStepOf = (
+  { signal, ...rest }: GivenSignal,
+  after: readonly string[],
+): StepDefinition => ({
+  kind: "signal",
+  after,
+  onlyIf: null,
+  onFailure: "undo",
+  signal: rest.name,
+  within: 86_400_000,
+  onDeadline: "fail",
+  ...rest,
+  ...signal,
+});
 
 const callOf = (step: GivenCall, after: readonly string[]): CallDefinition => ({
   agent: "agent",

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import type { Step } from "../src/step.ts";
-import { asksAgent } from "../src/step-kinds.ts";
+import { asksAgent, signalOf } from "../src/step-kinds.ts";
 import { stepsOf, type Task } from "../src/task.ts";
 import type { TaskEvent } from "../src/task-event.ts";
-import type { WaitTime } from "../src/workflow-definition.ts";
-import { definitionOf } from "./fixtures.ts";
+import type { SignalTerms, WaitTime } from "../src/workflow-definition.ts";
+import { definitionOf, type GivenStep } from "./fixtures.ts";
 
 const names = ["a", "b", "c", "d", "e", "f"];
 
@@ -15,56 +15,72 @@ const soundWaits = [
 ] as const;
 const waits = [...soundWaits, { until: { $ref: "/input/nothing" } }] as const;
 
+/** Steps that wait for one of two signals, also for ever, and for one that comes too late. */
+const soundSignals = [
+  { signal: "paid", within: 1_200_000, onDeadline: "continue", onFailure: "undo" },
+  { signal: "paid", within: null, onDeadline: "continue", onFailure: "undo" },
+] as const;
+const signals = [
+  ...soundSignals,
+  { signal: "paid", within: 300_000, onDeadline: "fail", onFailure: "undo" },
+  { signal: "shipped", within: 300_000, onDeadline: "fail", onFailure: "halt" },
+] as const;
+
 /**
  * Any workflow of up to six steps: every graph, with and without undo, condition, halt, cool-down,
- * waits.
+ * waits, signals.
  */
-export const anyWorkflow = workflowsWith(waits);
-export const anySoundWorkflow = workflowsWith(soundWaits);
+export const anyWorkflow = workflowsWith(waits, signals);
+export const anySoundWorkflow = workflowsWith(soundWaits, soundSignals);
 
-function workflowsWith(times: readonly WaitTime[]) {
+function workflowsWith(times: readonly WaitTime[], terms: readonly SignalTerms[]) {
+  const drawn = fc.record({
+    before: fc.bigInt({ min: 0n, max: 63n }),
+    failures: fc.integer({ min: 1, max: 3 }),
+    coolDown: fc.constantFrom(null, { wait: 10_000, times: 1 }),
+    onFailure: fc.constantFrom("undo" as const, "halt" as const),
+    undoable: fc.boolean(),
+    wanted: fc.constantFrom("yes", "no", null),
+    maxRequeues: fc.constantFrom(undefined, undefined, 1),
+    wait: fc.constantFrom(null, null, null, ...times),
+    signal: fc.constantFrom(null, null, null, ...terms),
+  });
   return fc
-    .array(
-      fc.record({
-        before: fc.bigInt({ min: 0n, max: 63n }),
-        failures: fc.integer({ min: 1, max: 3 }),
-        coolDown: fc.constantFrom(null, { wait: 10_000, times: 1 }),
-        onFailure: fc.constantFrom("undo", "halt"),
-        undoable: fc.boolean(),
-        wanted: fc.constantFrom("yes", "no", null),
-        maxRequeues: fc.constantFrom(undefined, undefined, 1),
-        wait: fc.constantFrom(null, null, null, ...times),
-      }),
-      { minLength: 1, maxLength: names.length },
-    )
-    .map((drawn) =>
-      definitionOf(
-        drawn.map(
-          (
-            { before, failures, coolDown, onFailure, undoable, wanted, maxRequeues, wait },
-            index,
-          ) => {
-            const common = {
-              name: names[index] ?? "",
-              after: names
-                .slice(0, index)
-                .filter((_, bit) => ((before >> BigInt(bit)) & 1n) === 1n),
-              onFailure: onFailure,
-              onlyIf:
-                wanted === null ? null : { equals: [{ $ref: "/input/wanted" }, wanted] as const },
-            };
-            if (wait !== null) return { ...common, wait };
-            return {
-              ...common,
-              retry: { failures, backoff: 1_000, max: 4_000 },
-              coolDown,
-              ...(undoable ? {} : { undo: null }),
-              ...(maxRequeues === undefined ? {} : { maxRequeues }),
-            };
-          },
-        ),
-      ),
-    );
+    .array(drawn.map(stepDrawn), { minLength: 1, maxLength: names.length })
+    .map((steps) => definitionOf(steps.map((stepAt, index) => stepAt(index))));
+}
+
+interface DrawnStep {
+  readonly before: bigint;
+  readonly failures: number;
+  readonly coolDown: { readonly wait: number; readonly times: number } | null;
+  readonly onFailure: "undo" | "halt";
+  readonly undoable: boolean;
+  readonly wanted: string | null;
+  readonly maxRequeues: number | undefined;
+  readonly wait: WaitTime | null;
+  readonly signal: SignalTerms | null;
+}
+
+function stepDrawn({ before, onFailure, wanted, wait, signal, ...policy }: DrawnStep) {
+  return (index: number): GivenStep => {
+    const common = {
+      name: names[index] ?? "",
+      after: names.slice(0, index).filter((_, bit) => ((before >> BigInt(bit)) & 1n) === 1n),
+      onlyIf: wanted === null ? null : { equals: [{ $ref: "/input/wanted" }, wanted] as const },
+    };
+    if (signal !== null) return { ...common, signal };
+    if (wait !== null) return { ...common, onFailure, wait };
+    const { failures, coolDown, undoable, maxRequeues } = policy;
+    return {
+      ...common,
+      onFailure,
+      retry: { failures, backoff: 1_000, max: 4_000 },
+      coolDown,
+      ...(undoable ? {} : { undo: null }),
+      ...(maxRequeues === undefined ? {} : { maxRequeues }),
+    };
+  };
 }
 
 /** What may happen, by kind; `pick` chooses among the steps that it could happen to. */
@@ -87,6 +103,9 @@ export const anyHappening = fc.record({
       "fire",
       "fire",
       "fireNow",
+      "signal",
+      "signal",
+      "resumeLate",
     ] as const),
     ...(["stale", "forged", "claim", "claim", "claim", "claim", "claim"] as const),
     ...(["complete", "complete", "complete", "complete"] as const),
@@ -104,43 +123,57 @@ const among = (steps: readonly Step[], state: Step["processState"], pick: number
 /** Its reply may be wrong, after work that may be done. */
 const finalCode = (pick: number): string => (pick % 3 === 0 ? "step.reply_invalid" : "x.y");
 
-/** The end of a wait, by its time or by an operator; null: no step waits. */
-function endOfWait(
-  steps: readonly Step[],
-  kind: "fire" | "fireNow",
-  pick: number,
-): TaskEvent | null {
-  const awaiting = among(steps, "awaiting", pick);
-  const by = kind === "fire" ? "deadline" : "operator";
-  return awaiting ? { kind: "waitEnded", step: awaiting.plan.name, by } : null;
+const enders = { fire: "deadline", fireNow: "operator", signal: "signal" } as const;
+type End = keyof typeof enders;
+const isEnd = (kind: Happening["kind"]): kind is End => Object.hasOwn(enders, kind);
+
+/** The end of a wait, by its time, by a signal, or by an operator; null: no step waits for it. */
+function endOfWait(steps: readonly Step[], kind: End, pick: number): TaskEvent | null {
+  const meant = kind === "signal" ? steps.filter(({ plan }) => signalOf(plan) !== null) : steps;
+  const awaiting = among(meant, "awaiting", pick);
+  return awaiting ? { kind: "waitEnded", step: awaiting.plan.name, by: enders[kind] } : null;
 }
 
-export function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | null {
+type Events = Readonly<Partial<Record<Happening["kind"], TaskEvent>>>;
+
+const eventsOfTask: Events = {
+  undo: { kind: "undoRequested", code: "operator.cancel" },
+  replan: { kind: "replanned" },
+  pause: { kind: "paused" },
+  resume: { kind: "resumed" },
+  resumeLate: { kind: "resumed", pausedFor: 200_000 },
+  limitPassed: { kind: "limitPassed" },
+};
+/** What happens once in so many times that it is drawn. */
+const rarities: Readonly<Partial<Record<Happening["kind"], number>>> = { undo: 2, limitPassed: 4 };
+
+/** What happens to the task as a whole; null: nothing. */
+const eventOfTask = ({ kind, pick }: Happening): TaskEvent | null =>
+  pick % (rarities[kind] ?? 1) === 0 ? (eventsOfTask[kind] ?? null) : null;
+
+/** What happens to a step that no Agent is at work on; null: nothing. */
+function eventOfRest(task: Task, { kind, pick }: Happening): TaskEvent | null {
   const steps = stepsOf(task);
+  if (isEnd(kind)) return endOfWait(steps, kind, pick);
+  if (kind === "retryNow" || kind === "claim") {
+    const step = among(steps, "pending", pick)?.plan.name;
+    if (step === undefined) return null;
+    return kind === "retryNow"
+      ? { kind: "retryRequested", step }
+      : { kind: "claimed", step, by: "s", token: `t${pick}` };
+  }
+  if (kind !== "resubmit" && kind !== "resolve") return null;
   const failed = among(steps, "error", pick);
-  if (kind === "undo")
-    return pick % 2 === 0 ? { kind: "undoRequested", code: "operator.cancel" } : null;
-  if (kind === "replan") return { kind: "replanned" };
-  if (kind === "pause") return { kind: "paused" };
-  if (kind === "resume") return { kind: "resumed" };
-  if (kind === "limitPassed") return pick % 4 === 0 ? { kind: "limitPassed" } : null;
-  if (kind === "retryNow") {
-    const delayed = among(steps, "pending", pick);
-    return delayed ? { kind: "retryRequested", step: delayed.plan.name } : null;
-  }
-  if (kind === "claim") {
-    const due = among(steps, "pending", pick);
-    return due ? { kind: "claimed", step: due.plan.name, by: "s", token: `t${pick}` } : null;
-  }
-  if (kind === "fire" || kind === "fireNow") return endOfWait(steps, kind, pick);
-  if (kind === "resubmit" || kind === "resolve") {
-    if (!failed) return null;
-    const ref = { step: failed.plan.name, attempt: failed.attempt };
-    return kind === "resolve" || !asksAgent(failed.plan)
-      ? { kind: "resolved", ...ref }
-      : { kind: "resubmitted", ...ref, inputChanged: pick % 2 === 0 };
-  }
-  const step = among(steps, "processing", pick);
+  if (!failed) return null;
+  const ref = { step: failed.plan.name, attempt: failed.attempt };
+  return kind === "resolve" || !asksAgent(failed.plan)
+    ? { kind: "resolved", ...ref }
+    : { kind: "resubmitted", ...ref, inputChanged: pick % 2 === 0 };
+}
+
+/** What happens to an attempt; null: nothing. */
+function eventOfAttempt(task: Task, { kind, pick }: Happening): TaskEvent | null {
+  const step = among(stepsOf(task), "processing", pick);
   if (step?.processState !== "processing") return null;
   const ref = { step: step.plan.name, attempt: step.attempt, token: step.token };
   const failure = {
@@ -150,28 +183,27 @@ export function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | nul
     effect: "unknown",
     retryAfter: pick % 5 === 0 ? 1e308 : null,
   } as const;
-  switch (kind) {
-    case "complete":
-      return { kind: "completed", ...ref };
-    case "fail":
-      return { kind: "failed", ...ref, ...failure };
-    case "failForGood":
-      return { kind: "failed", ...ref, ...failure, transient: false, code: finalCode(pick) };
-    case "failWithoutEffect":
-      return { kind: "failed", ...ref, ...failure, transient: false, effect: "none" };
-    case "breakerOpen":
-      return { kind: "failed", ...ref, ...failure, attempted: false, effect: "none" };
-    case "stop":
-      return { kind: "stopped", ...ref, effect: pick % 2 === 0 ? "none" : "unknown" };
-    case "expire":
-      return { kind: "expired", excused: pick % 2 === 0, ...ref };
-    case "neverStarted":
-      return { kind: "neverStarted", ...ref };
-    case "park":
-      return { kind: "parked", ...ref, code: "scheduler.undecidable" };
-    case "stale":
-      return { kind: "completed", ...ref, attempt: ref.attempt - 1 };
-    case "forged":
-      return { kind: "failed", ...ref, ...failure, token: "forged" };
-  }
+  const events: Events = {
+    complete: { kind: "completed", ...ref },
+    fail: { kind: "failed", ...ref, ...failure },
+    failForGood: {
+      kind: "failed",
+      ...ref,
+      ...failure,
+      transient: false,
+      code: finalCode(pick),
+    },
+    failWithoutEffect: { kind: "failed", ...ref, ...failure, transient: false, effect: "none" },
+    breakerOpen: { kind: "failed", ...ref, ...failure, attempted: false, effect: "none" },
+    stop: { kind: "stopped", ...ref, effect: pick % 2 === 0 ? "none" : "unknown" },
+    expire: { kind: "expired", excused: pick % 2 === 0, ...ref },
+    neverStarted: { kind: "neverStarted", ...ref },
+    park: { kind: "parked", ...ref, code: "scheduler.undecidable" },
+    stale: { kind: "completed", ...ref, attempt: ref.attempt - 1 },
+    forged: { kind: "failed", ...ref, ...failure, token: "forged" },
+  };
+  return events[kind] ?? null;
 }
+
+export const eventFor = (task: Task, happening: Happening): TaskEvent | null =>
+  eventOfTask(happening) ?? eventOfRest(task, happening) ?? eventOfAttempt(task, happening);

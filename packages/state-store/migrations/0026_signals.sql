@@ -343,7 +343,7 @@ union all
 select 'a signal that came makes its wait due', w.task_id, w.step
   from state.waits w
  where w.signal is not null
-   and (w.due_at is null or w.due_at > clock_timestamp() + interval '1 hour')
+   and (w.due_at is null or w.due_at > w.signalled_at + interval '1 hour')
    and exists (select from state.signals s
                 where s.task_id = w.task_id and s.name = w.signal and s.taken_by is null and not s.is_late)
 union all

@@ -9,8 +9,8 @@ export const partitionedTables = [
   "state.events",
 ];
 
-/** What steps wait for has no partitions, and goes with its task all the same. */
-const waits = "state.waits";
+/** What steps wait for, and what was sent to tasks, goes with them as well. */
+const awaited = ["state.waits", "state.signals"];
 
 /**
  * Makes what was submitted this month look as if it had been in the middle of another one, for
@@ -37,7 +37,7 @@ const movingTo = (times: Times): string =>
     where task_id >= '${times.since}';
    update state.tasks set finished_at = '${times.instant}'
     where finished_at is not null and task_id >= '${times.since}';
-   ${[...partitionedTables, waits].map((table) => moved(table, times)).join("")}
+   ${[...partitionedTables, ...awaited].map((table) => moved(table, times)).join("")}
    commit`;
 
 /** An id is a time and a random rest. */

@@ -137,7 +137,7 @@ export interface EndedWait {
 /** What a step returns that waited for a signal. */
 export interface EndedSignal<S extends Schema, OnDeadline extends "continue" | "fail"> {
   /** Whether the signal came, its time was over, or an operator waited no longer. */
-  readonly fired: "signal" | "deadline" | "operator";
+  readonly fired: EndedWait["fired"] | "signal";
   /** The instant at which it ended, as RFC 3339 writes it. */
   readonly at: string;
   /** What the signal carried; null: the task goes on without one. */

@@ -79,6 +79,10 @@ const occasions = {
   waitFired: 25,
   agentPaused: 6,
   workflowPaused: 15,
+  /** A signal comes late, or twice; a Scheduler dies when one has come. */
+  signalLate: 20,
+  signalDoubled: 25,
+  signalCrash: 20,
   /** The clocks of hosts differ. */
   clockSkew: 100,
   /**

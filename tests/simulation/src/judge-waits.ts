@@ -1,56 +1,133 @@
-import { asksAgent, isCall, type Step, stepsOf } from "@holdfast/domain";
+import {
+  asksAgent,
+  type Change,
+  type Step,
+  type StepDefinition,
+  stepsOf,
+  type Task,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import { epoch, type StoredTask, type StoreWatcher } from "@holdfast/testing/simulator";
 import { nameOf } from "./facts.ts";
 import type { World } from "./world.ts";
 
+/** What a step waits for by its workflow. */
+interface Terms {
+  /** Milliseconds; null: for ever. */
+  readonly length: number | null;
+  /** Whether it has failed once that is over. */
+  readonly fails: boolean;
+}
+
 /** What is known of one wait. */
-interface WaitFacts {
-  /** The instant of simulated time at which it is to end. */
-  readonly endsAt: number;
+interface WaitFacts extends Terms {
+  readonly taskId: string;
+  /** The instant of simulated time at which it is to end; null: it is not. */
+  endsAt: number | null;
   hasEnded: boolean;
+}
+
+/** How a task stands. */
+interface Standing {
+  /** Since when it is paused; null: it is not. */
+  readonly pausedSince: number | null;
+  readonly isHalted: boolean;
+  /** Whether it has ever been paused or halted. */
+  readonly wasHeld: boolean;
 }
 
 /** Milliseconds after its time, or after all is healed, within which a wait ends. */
 const endsWithin = 8_000;
 
-/** What waits, and for how long each step does by its workflow. */
+/** What waits, for how long each step does by its workflow, and how each task stands. */
 interface WaitRecord {
   readonly waits: Map<string, WaitFacts>;
-  readonly lengths: Map<string, number>;
+  readonly terms: Map<string, Terms>;
+  readonly standings: Map<string, Standing>;
 }
 
-function begin(
-  { accuse, timeline }: World,
-  { waits, lengths }: WaitRecord,
-  id: string,
-  step: Step,
-): void {
-  if (step.processState !== "awaiting" || step.notBefore === null) {
-    return accuse("what waits has an end", () => id);
+const termsOf = (step: StepDefinition): Terms | null => {
+  if (step.kind === "signal") return { length: step.within, fails: step.onDeadline === "fail" };
+  return step.kind === "wait" && "for" in step ? { length: step.for, fails: false } : null;
+};
+
+function noteWorkflow({ terms }: WaitRecord, { name, steps }: WorkflowDefinition): void {
+  for (const step of steps) {
+    const known = termsOf(step);
+    if (known !== null) terms.set(`${name} ${step.name}`, known);
+  }
+}
+
+const idOf = ({ taskId }: Task, { plan }: Step): string => `${taskId} ${plan.name}`;
+
+function begin(world: World, { waits, terms }: WaitRecord, task: Task, step: Step): void {
+  const { accuse, timeline } = world;
+  const id = idOf(task, step);
+  const known = terms.get(`${task.workflow.name} ${step.plan.name}`);
+  if (step.processState !== "awaiting" || known === undefined) {
+    return accuse("only what waits by its workflow waits", () => id);
   }
   if (waits.has(id)) accuse("a wait begins once", () => id);
-  const length = lengths.get(step.plan.name) ?? Number.NaN;
-  // Both clocks count whole milliseconds.
-  if (Math.abs(step.notBefore - epoch - timeline.now - length) > 1) {
+  const { length } = known;
+  const endsAt = step.notBefore === null ? null : step.notBefore - epoch;
+  const isRight =
+    endsAt === null || length === null
+      ? endsAt === length
+      : // Both clocks count whole milliseconds.
+        Math.abs(endsAt - timeline.now - length) <= 1;
+  if (!isRight) {
     accuse("a wait lasts as long as its workflow says", () => `${id}: ${step.notBefore}`);
   }
-  waits.set(id, { endsAt: step.notBefore - epoch, hasEnded: false });
+  waits.set(id, { ...known, taskId: task.taskId, endsAt, hasEnded: false });
 }
 
-function end(
-  { accuse, timeline, healedAt }: World,
-  { waits }: WaitRecord,
-  id: string,
-  by: string,
-): void {
+interface End {
+  readonly id: string;
+  readonly action: Change["action"];
+  readonly by: string;
+  /** How the task stood before. */
+  readonly standing: Standing | undefined;
+}
+
+function end(world: World, { waits }: WaitRecord, { id, action, by, standing }: End): void {
+  const { accuse, timeline, healedAt } = world;
   const wait = waits.get(id);
   if (wait === undefined || wait.hasEnded) return accuse("a wait ends once", () => id);
   wait.hasEnded = true;
-  if (by === "operator") return;
-  if (timeline.now + 1 < wait.endsAt) accuse("no wait ends before its time", () => id);
-  if (healedAt !== null && timeline.now > Math.max(wait.endsAt, healedAt) + endsWithin) {
+  if (by !== "deadline") return;
+  if (wait.fails !== (action === "lapse")) {
+    accuse("a deadline is a failure exactly if the workflow says so", () => id);
+  }
+  if (action === "lapse" && (standing?.isHalted === true || standing?.pausedSince != null)) {
+    accuse("no deadline fails while its task is paused or halted", () => id);
+  }
+  if (wait.endsAt === null || timeline.now + 1 < wait.endsAt) {
+    return accuse("no wait ends before its time", () => id);
+  }
+  // What fails is looked at again in a while where a person held it up.
+  if (healedAt === null || (wait.fails && standing?.wasHeld === true)) return;
+  if (timeline.now > Math.max(wait.endsAt, healedAt) + endsWithin) {
     accuse("a wait ends soon after its time", () => id);
   }
+}
+
+/** A deadline that is a failure stands still while its task is paused. */
+function noteStanding({ timeline }: World, record: WaitRecord, task: Task): void {
+  const { taskId, paused, processState } = task;
+  const before = record.standings.get(taskId);
+  const since = before?.pausedSince ?? null;
+  if (since !== null && !paused) {
+    for (const wait of record.waits.values()) {
+      if (wait.taskId !== taskId || wait.hasEnded || !wait.fails || wait.endsAt === null) continue;
+      wait.endsAt += timeline.now - since;
+    }
+  }
+  const isHalted = processState === "halted";
+  record.standings.set(taskId, {
+    pausedSince: paused ? (since ?? timeline.now) : null,
+    isHalted,
+    wasHeld: before?.wasHeld === true || paused || isHalted,
+  });
 }
 
 function judgeSteps(
@@ -70,25 +147,23 @@ function judgeSteps(
     }
     if (!isAwaiting) continue;
     if (task.goal === "undo") accuse("nothing of a task that is undone waits", witness);
-    const known = waits.get(`${task.taskId} ${name}`);
-    if (known !== undefined && known.endsAt + epoch !== step.notBefore) {
-      accuse("the end of a wait never changes", witness);
+    const known = waits.get(idOf(task, step));
+    if (known === undefined) continue;
+    const endsAt = step.notBefore === null ? null : step.notBefore - epoch;
+    if (Math.abs((known.endsAt ?? 0) - (endsAt ?? 0)) > 1) {
+      accuse("the end of a wait changes by pauses alone, and where it is a failure", witness);
     }
   }
 }
 
 /** Keeps its own record of what waits, and holds what the store saves against it. */
 export function judgeWaits(world: World): StoreWatcher {
-  const record: WaitRecord = { waits: new Map(), lengths: new Map() };
+  const record: WaitRecord = { waits: new Map(), terms: new Map(), standings: new Map() };
   return {
-    submitted(stored, { steps }) {
-      const { task } = stored;
-      for (const step of steps) {
-        if (!isCall(step) && "for" in step) record.lengths.set(step.name, step.for);
-      }
-      for (const step of stepsOf(task)) {
-        if (step.processState !== "awaiting") continue;
-        begin(world, record, `${task.taskId} ${step.plan.name}`, step);
+    submitted(stored, definition) {
+      noteWorkflow(record, definition);
+      for (const step of stepsOf(stored.task)) {
+        if (step.processState === "awaiting") begin(world, record, stored.task, step);
       }
       judgeSteps(world, record, stored);
     },
@@ -100,16 +175,21 @@ export function judgeWaits(world: World): StoreWatcher {
     resent() {},
 
     decided(stored, reports) {
-      const { taskId, paused } = stored.task;
+      const { task } = stored;
+      const standing = record.standings.get(task.taskId);
+      noteStanding(world, record, task);
       for (const { reportedEvent, changes } of reports) {
         const { event } = reportedEvent;
+        const by = event.kind === "waitEnded" ? event.by : "";
         for (const { action, step } of changes) {
-          const id = `${taskId} ${step.plan.name}`;
+          const id = idOf(task, step);
           if (action === "open") {
-            if (paused) world.accuse("nothing of a paused task begins to wait", () => id);
-            begin(world, record, id, step);
+            if (task.paused) world.accuse("nothing of a paused task begins to wait", () => id);
+            begin(world, record, task, step);
           }
-          if (action === "fire") end(world, record, id, event.kind === "waitEnded" ? event.by : "");
+          if (action === "fire" || action === "lapse") {
+            end(world, record, { id, action, by, standing });
+          }
         }
       }
       judgeSteps(world, record, stored);

@@ -12,6 +12,7 @@ import {
   type MemoryStore,
   replaceStep,
   type StoredTask,
+  type StoreWatcher,
 } from "@holdfast/testing/simulator";
 import { type Facts, nameOf } from "./facts.ts";
 import type { World } from "./world.ts";
@@ -90,6 +91,24 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
   };
   timeline.aside(rest, round);
 }
+
+/** Milliseconds after a signal within which a Scheduler dies by it. */
+const soon = 200;
+
+/** Kills Schedulers when a signal has come, and none has decided about it yet. */
+export const killAtSignals = ({ random, timeline, schedulers, strikes }: World): StoreWatcher => ({
+  submitted() {},
+  claimed() {},
+  confirmed() {},
+  resent() {},
+  decided() {},
+  signalled() {
+    const [...living] = schedulers;
+    if (living.length === 0 || !strikes("signalCrash")) return;
+    const { kill } = random.pick(living);
+    timeline.after(random.below(soon), kill);
+  },
+});
 
 const stranger = "00000000-0000-4000-8000-0000ffffffff";
 

@@ -1,4 +1,5 @@
 import {
+  asksAgent,
   idempotencyKey,
   isCall,
   isFinished,
@@ -53,8 +54,8 @@ export function operatorActs(
     },
     unfinished: (): readonly StoredTask[] =>
       [...memory.tasks.values()].filter(({ task }) => !isFinished(task)),
-    awaiting: ({ task }: StoredTask): Step | undefined =>
-      stepsOf(task).find(({ processState }) => processState === "awaiting"),
+    awaiting: ({ task }: StoredTask): readonly Step[] =>
+      stepsOf(task).filter(({ processState }) => processState === "awaiting"),
     delayed: ({ task }: StoredTask, longerThan: number): Step | undefined =>
       stepsOf(task).find(
         (step) =>
@@ -112,11 +113,20 @@ function operatorSteps(world: World, { apply, service, facts }: OperatorStepsOpt
       );
     },
 
-    /** Ends a wait before its time, also one of a task that is paused or halted. */
-    fire(stored: StoredTask, { plan: { name: step } }: Step): void {
-      if (apply(stored, { event: { kind: "waitEnded", step, by: "operator" } })) return;
-      world.accuse("an operator ends a wait whenever he asks for it", () =>
-        nameOf(stored.task.taskId, step),
+    /**
+     * Ends a wait before its time, also one of a task that is paused or halted; unless later steps
+     * need what a signal carries.
+     */
+    fire(stored: StoredTask, { plan }: Step): void {
+      const { name: step } = plan;
+      const isEnded = apply(stored, { event: { kind: "waitEnded", step, by: "operator" } });
+      const needsSignal = plan.kind === "signal" && plan.onDeadline === "fail";
+      if (isEnded === !needsSignal) return;
+      world.accuse(
+        needsSignal
+          ? "no operator has a task go on without a signal that it needs"
+          : "an operator ends a wait whenever he asks for it",
+        () => nameOf(stored.task.taskId, step),
       );
     },
 
@@ -131,6 +141,10 @@ function operatorSteps(world: World, { apply, service, facts }: OperatorStepsOpt
     /** Does it by hand at the remote service, under the key of the step, and says so. */
     resolve(stored: StoredTask, { plan, attempt }: Step): void {
       const { taskId, steps } = stored.task;
+      if (!asksAgent(plan)) {
+        apply(stored, { event: { kind: "resolved", step: plan.name, attempt }, output: null });
+        return;
+      }
       const call = plan.undoes ?? plan.name;
       const generation = steps.get(call)?.keyGeneration ?? 0;
       const key = idempotencyKey(taskId, { name: call, undoes: null }, generation);

@@ -49,9 +49,12 @@ export function runClients(
   };
 }
 
-/** A client that does not hear yes asks again, under the same key. */
+/**
+ * A client that does not hear yes asks again, under the same key; also while an open task has its
+ * business key.
+ */
 async function submitOrder(store: SimulatedStore, host: Host, order: Order): Promise<void> {
-  const { name, definition, wanted, priority, fairness } = order;
+  const { name, definition, wanted, priority, fairness, key = null } = order;
   const task = {
     tenant: "default",
     workflow: definition.name,
@@ -61,14 +64,16 @@ async function submitOrder(store: SimulatedStore, host: Host, order: Order): Pro
     replyTo: null,
     correlationId: null,
     idempotency: { key: name, hash: name },
+    ...(key === null ? {} : { key }),
   };
   for (;;) {
     try {
-      await store.submitTasks([task], { actor: host.name });
-      return;
+      const [answer] = await store.submitTasks([task], { actor: host.name });
+      if (answer?.kind !== "held") return;
     } catch {
-      await pause(host, 40);
+      // The store may have it, or not.
     }
+    await pause(host, 40);
   }
 }
 

@@ -80,7 +80,9 @@ function keepRunning(world: World, runs: Runs, { role, instance, start = 1 }: Pr
   world.tell(host.name, () => "starts");
   const stop = new AbortController();
   host.onStop(() => stop.abort());
+  if (role === "scheduler") world.schedulers.add(host);
   host.onDeath(() => {
+    world.schedulers.delete(host);
     const down = world.healedAt === null ? 20 + random.below(800) : 0;
     timeline.after(down, () => keepRunning(world, runs, { role, instance, start: start + 1 }));
   });

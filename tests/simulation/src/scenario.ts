@@ -1,5 +1,6 @@
 import type { Fairness, Priority, WorkflowDefinition } from "@holdfast/domain";
 import { type Random, seededRandom } from "@holdfast/testing/simulator";
+import { withSignals } from "./plan-signals.ts";
 import type { Script } from "./remote.ts";
 import { definitions, persistent } from "./workflows.ts";
 import type { World } from "./world.ts";
@@ -14,6 +15,21 @@ export interface Asked {
    * Milliseconds from its answer until it is sent once more, under the same key; null: it is not.
    */
   readonly repeatedAfter: number | null;
+}
+
+/** A signal that a client sends for an order. */
+export interface PlannedSignal {
+  readonly name: string;
+  readonly id: string;
+  /** What it carries: a number that no other has, unless it stands for another of its id. */
+  readonly n: number;
+  /** When, in milliseconds. */
+  readonly at: number;
+  /**
+   * Milliseconds for which it is held if it comes before its task, and is sent by the business key;
+   * null: it is sent to the task.
+   */
+  readonly holdFor: number | null;
 }
 
 /** One order that a client submits. */
@@ -32,6 +48,10 @@ export interface Order {
    * How it is submitted by way of a submission process; absent: its client writes it down itself.
    */
   readonly asked?: Asked;
+  /** The business key of its task; absent: none. Orders of one key are done one after the other. */
+  readonly key?: string;
+  /** What is sent to its task; absent: nothing, for no step of it waits for a signal. */
+  readonly signals?: readonly PlannedSignal[];
 }
 
 /** Who takes part in a schedule, and what is to be done. */
@@ -102,7 +122,8 @@ export function chooseScenario({
   const chosen = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
   const inCrowd = isWithdrawn ? thinned(seed) : inTurn(seed);
   const inOrder = isCrowded ? chosen.map(inCrowd) : chosen;
-  const orders = isCapped ? inOrder.map(afterHeartbeats) : inOrder;
+  const signalled = inOrder.flatMap(withSignals(seed));
+  const orders = isCapped ? signalled.map(afterHeartbeats) : signalled;
   const isLong = orders.some(takesLong) || random.chance(0.05);
   return {
     schedulers: isCrowded ? 1 : oneOrTwo(0.12),

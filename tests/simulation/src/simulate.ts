@@ -16,15 +16,17 @@ import { judgeMessages, type MessageJudge } from "./judge-messages.ts";
 import { judgeMoves, type MoveOptions } from "./judge-moves.ts";
 import { judgeOperators, type OperatorJudge } from "./judge-operators.ts";
 import { judgeOrder } from "./judge-order.ts";
+import { judgeSignals, type SignalJudge } from "./judge-signals.ts";
 import { judgeVersions, type VersionJudge } from "./judge-versions.ts";
 import { judgeWaits } from "./judge-waits.ts";
 import type { Mutation } from "./mutation.ts";
-import { unleashNemesis } from "./nemesis.ts";
+import { killAtSignals, unleashNemesis } from "./nemesis.ts";
 import { type OperatorActs, operatorActs } from "./operator-acts.ts";
 import { openPorts } from "./ports.ts";
 import { remoteService } from "./remote.ts";
 import { runClients } from "./run-clients.ts";
 import { runProcesses } from "./run-processes.ts";
+import { runSenders } from "./run-senders.ts";
 import { chooseScenario, type Order, type Scenario, slotLimit } from "./scenario.ts";
 import { submissionFront } from "./submission-front.ts";
 import { failedOf, unleashOperators, withdrawOrders } from "./unleash-operators.ts";
@@ -85,6 +87,12 @@ export async function simulate(
   runProcesses(world, { scenario, mutation, service, portsOf, front });
   const submitting = { front, judge: judges.versions };
   const clients = runClients(world, { orders: scenario.orders, portsOf, ...submitting });
+  const senders = runSenders(world, {
+    orders: scenario.orders,
+    memory,
+    portsOf,
+    judge: judges.signals,
+  });
   unleashNemesis(world, { store: memory, broker, facts });
   const acts = operatorActs(world, { memory, store, service, judge: judges.operators, facts });
   unleashOperators(world, acts);
@@ -95,6 +103,7 @@ export async function simulate(
 
   const isQuiet = (): boolean =>
     clients.left === 0 &&
+    senders.left === 0 &&
     broker.countOutstanding() === 0 &&
     world.expected === 0 &&
     areFinished(memory.tasks);
@@ -106,8 +115,10 @@ export async function simulate(
   const isUntroubled =
     world.isCalm &&
     scenario.orders.every(
-      ({ scripts, withdrawnAt }) =>
-        withdrawnAt === null && Object.values(scripts).every((one) => one === "fine"),
+      ({ scripts, withdrawnAt, signals }) =>
+        withdrawnAt === null &&
+        signals === undefined &&
+        Object.values(scripts).every((one) => one === "fine"),
     );
   if (world.violations.length === 0) judges.effects.judge({ isUntroubled });
 
@@ -149,6 +160,8 @@ function openMemory(world: World, { judges, scenario, mutation }: MemoryOptions)
       judges.breakers,
       judges.operators,
       judges.waits,
+      judges.signals,
+      killAtSignals(world),
       ...(world.isRollout ? [judges.versions] : []),
     ],
   });
@@ -183,6 +196,8 @@ function callOperator(world: World, acts: OperatorActs): void {
     const { taskId, goal, processState, paused } = stored.task;
     // Not at the first look: limits must stand still for longer than they are.
     if (paused) return world.random.chance(0.3) ? acts.resumeTask(stored) : undefined;
+    const endless = acts.awaiting(stored).find(isEndless);
+    if (endless !== undefined && world.random.chance(0.05)) return acts.fire(stored, endless);
     const resting = acts.delayed(stored, longRest);
     if (resting !== undefined) acts.retry(stored, resting);
     if (processState !== "halted") return;
@@ -200,6 +215,9 @@ function callOperator(world: World, acts: OperatorActs): void {
   world.onHeal(look);
 }
 
+const isEndless = (step: Step): boolean =>
+  step.processState === "awaiting" && step.notBefore === null;
+
 /**
  * Knows what really happened, and the rules. It sees every move, message and effect, decides
  * nothing and believes no part: each rule is held against what it saw itself.
@@ -211,6 +229,7 @@ interface Referee {
   readonly breakers: StoreWatcher;
   readonly operators: OperatorJudge;
   readonly waits: StoreWatcher;
+  readonly signals: SignalJudge;
   readonly versions: VersionJudge;
   readonly messages: MessageJudge;
   readonly effects: EffectJudge;
@@ -229,6 +248,7 @@ function referee(world: World, options: RefereeOptions): Referee {
     breakers: judgeBreakers(world),
     operators: judgeOperators(world),
     waits: judgeWaits(world),
+    signals: judgeSignals(world),
     versions: judgeVersions(world, options.orders),
     messages: judgeMessages(world, facts),
     effects: judgeEffects(world, facts),

@@ -56,8 +56,8 @@ export function unleashOperators(world: World, acts: OperatorActs): void {
       return step === undefined ? null : () => acts.retry(stored, step);
     });
     on("waitFired", (stored) => {
-      const step = acts.awaiting(stored);
-      return step === undefined ? null : () => acts.fire(stored, step);
+      const steps = acts.awaiting(stored);
+      return steps.length === 0 ? null : () => acts.fire(stored, random.pick(steps));
     });
     on("stepResubmitted", (stored) =>
       withFailed(stored, (step) => acts.resubmit(stored, step, random.chance(0.5))),

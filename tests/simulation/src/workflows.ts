@@ -117,6 +117,62 @@ const resting = defineWorkflow("resting.v1", Order, ({ order, wanted }, step) =>
   });
 });
 
+const Numbered = z.strictObject({ n: z.number().int() });
+
+/**
+ * It waits for a signal before, between and beside its calls, twice for the same one, and under a
+ * condition.
+ */
+const signalled = defineWorkflow("signalled.v1", Order, ({ order, wanted }, step) => {
+  const continued = { signal: Numbered, onDeadline: "continue" } as const;
+  step.wait("opening", { ...continued, named: "begun", within: "250ms" });
+  const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+  const paid = step.wait("paid", {
+    signal: Numbered,
+    within: "900ms",
+    onDeadline: "fail",
+    late: "alert",
+  });
+  const second = step.wait("second", {
+    ...continued,
+    named: "paid",
+    within: "600ms",
+    after: [a],
+    onlyIf: equals(wanted, true),
+  });
+  step("b", { call: right.charge({ order, from: a.id }), after: [paid, second], ...brief });
+});
+
+/** It waits for signals, also for ever, beside a call that may halt it. */
+const watched = defineWorkflow("watched.v1", Order, ({ order }, step) => {
+  const a = step("a", {
+    call: left.reserve({ order, from: null }),
+    onFailure: "halt",
+    ...brief,
+  });
+  const paid = step.wait("paid", {
+    signal: Numbered,
+    within: "700ms",
+    onDeadline: "fail",
+    after: [],
+  });
+  const go = step.wait("go", {
+    signal: Numbered,
+    within: "for-ever",
+    onDeadline: "continue",
+    after: [],
+  });
+  const last = step.wait("last", {
+    signal: Numbered,
+    named: "paid",
+    within: "500ms",
+    onDeadline: "fail",
+    onFailure: "halt",
+    after: [a],
+  });
+  step("b", { call: right.charge({ order, from: a.id }), after: [paid, go, last], ...brief });
+});
+
 const halting = defineWorkflow("halting.v1", Order, ({ order }, step) => {
   step("a", { call: left.reserve({ order, from: null }), onFailure: "halt", ...brief });
 });
@@ -229,6 +285,9 @@ const workflows: readonly Workflow<Order>[] = [
   shared,
   resting,
   resting,
+  signalled,
+  signalled,
+  watched,
 ];
 
 /** What schedules choose from: what stands here twice, twice as often. */

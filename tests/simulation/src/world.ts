@@ -29,6 +29,8 @@ export interface World extends SimulatorWorld {
    * they say so.
    */
   readonly otherReleases: Set<Host>;
+  /** The Schedulers that live. */
+  readonly schedulers: Set<Host>;
   readonly story: readonly string[];
   /**
    * What the Schedulers saw last, and what their whole state became by it; empty unless it was
@@ -90,6 +92,7 @@ export function newWorld(seed: number, { telling, showing }: Options): World {
     ...keptStates(time, showing),
     violations,
     otherReleases: new Set<Host>(),
+    schedulers: new Set<Host>(),
     tell,
     healedAt: null as number | null,
     strikes(kind: FaultKind) {

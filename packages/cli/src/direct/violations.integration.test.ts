@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterEach(() =>
   store.query(
-    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies, state.waits",
+    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies, state.waits, state.signals",
   ),
 );
 afterAll(async () => {
@@ -22,6 +22,10 @@ const ofTask = (taskId: string) => `task_id = '${taskId}'`;
 const addWait = (of: string) =>
   `insert into state.waits (task_id, step, kind, deadline, due_at)
    select task_id, name, 'wait', now(), now() from state.steps where ${of} and name = 'reserve'`;
+
+const addSignal = (of: string, takenBy: string) =>
+  `insert into state.signals (task_id, name, signal_id, request_hash, payload, sent_by, taken_by)
+   select task_id, 'go', '1', '', '{}', 'bank', ${takenBy} from state.tasks where ${of}`;
 
 const breaches: readonly (readonly [
   invariant: string,
@@ -79,6 +83,19 @@ const breaches: readonly (readonly [
   ],
   ["a step awaits exactly while it has a wait", "submitted", addWait],
   ["no wait outlives its task", "processed", addWait],
+  [
+    "a signal that came makes its wait due",
+    "submitted",
+    (of) => `${addWait(of)}; update state.waits set due_at = null;
+             insert into state.waits (task_id, step, kind, signal) select task_id, 'go', 'signal', 'go' from state.waits;
+             ${addSignal(of, "null")}`,
+  ],
+  ["a signal is taken by a step that is done", "submitted", (of) => addSignal(of, "'reserve'")],
+  [
+    "every signal belongs to a task",
+    "processed",
+    (of) => `${addSignal(of, "null")}; delete from state.tasks where ${of}`,
+  ],
   [
     "a wait ends once",
     "half done",

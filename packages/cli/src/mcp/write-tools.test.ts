@@ -8,7 +8,7 @@ const step = (name: string, processState: Step["processState"]): Partial<Step> =
   name,
   processState,
   attempt: 0,
-  awaiting: processState === "awaiting" ? { until } : null,
+  awaiting: processState === "awaiting" ? { until, signal: null } : null,
 });
 
 /** A client of one task, and what it was asked to do. */
@@ -19,7 +19,11 @@ function clientOf(...steps: readonly Partial<Step>[]) {
     done.push([what, id, how]);
     return task;
   };
-  const tasks = { get: async () => task, fire: act("fire"), cancel: act("cancel") };
+  const signal = async (...sent: readonly unknown[]) => {
+    done.push(["signal", ...sent]);
+    return { id: "evt-1", name: "paid", taskId: task.id, at: until, replayed: false };
+  };
+  const tasks = { get: async () => task, fire: act("fire"), cancel: act("cancel"), signal };
   return { client: { tasks } as unknown as HoldfastClient, done };
 }
 
@@ -39,7 +43,7 @@ describe("the tool that ends a wait", () => {
     expect(json).toEqual({
       dryRun: true,
       would: `end the wait of step rest, which ends by itself at ${until}`,
-      step: { name: "rest", processState: "awaiting", awaiting: { until } },
+      step: { name: "rest", processState: "awaiting", awaiting: { until, signal: null } },
       task: { id: "t-1", workflow: "trip.v1", state: "processing", version: 7 },
     });
     expect(done).toEqual([]);
@@ -68,6 +72,42 @@ describe("the tool that ends a wait", () => {
       });
     }
     expect(done).toEqual([]);
+  });
+});
+
+describe("the tool that sends a signal", () => {
+  const payload = { paymentId: "P-1" };
+  const signal = { id: "t-1", name: "paid", payload, actor: "ann" };
+  const paying = { ...step("pay", "awaiting"), awaiting: { until: null, signal: "paid" } };
+
+  test.each([
+    ["a step waits for it", [step("rest", "awaiting"), paying], "pay waits for", ["pay"]],
+    ["none waits for it", [step("rest", "awaiting")], "no step waits for now", []],
+  ])(
+    "shows in a dry run which steps it ends, and changes nothing: %s",
+    async (_, steps, takers, names) => {
+      const { client, done } = clientOf(...steps);
+      const { json } = await call("send_signal", { ...signal, dryRun: true }, client);
+      expect(json).toEqual({
+        dryRun: true,
+        would: `send the signal paid, which ${takers}`,
+        steps: names.map((name) => ({ name, awaiting: paying.awaiting })),
+        task: { id: "t-1", workflow: "trip.v1", state: "processing", version: 7 },
+      });
+      expect(done).toEqual([]);
+    },
+  );
+
+  test("sends the same payload under the same id, unless one is given", async () => {
+    const { client, done } = clientOf(paying);
+    const send = { ...signal, dryRun: false };
+    await call("send_signal", send, client);
+    await call("send_signal", { ...send, payload: { ...payload } }, client);
+    await call("send_signal", { ...send, idempotencyKey: "evt-1" }, client);
+    const how = (id: unknown) => ["signal", "t-1", "paid", payload, { actor: "ann", id }];
+    const own = expect.stringMatching(/^mcp-[0-9a-f]{64}$/);
+    expect(done).toEqual([how(own), how(own), how("evt-1")]);
+    expect(done[1]).toEqual(done[0]);
   });
 });
 

@@ -9,6 +9,11 @@ const dryRun = meantBy("boolean", z.boolean().default(true));
 const actor = "The actor is the person for whom you act.";
 
 const { "idempotency-key": idempotencyKey } = toolInput("submitTask", "idempotency-key");
+const { "idempotency-key": signalKey } = toolInput("sendSignal", "idempotency-key");
+
+/** A key that the same content has again. */
+const keyOf = (content: readonly unknown[]): string =>
+  `mcp-${createHash("sha256").update(canonicalJson(content)).digest("hex")}`;
 
 const submitTask = defineTool({
   name: "submit_task",
@@ -25,8 +30,7 @@ const submitTask = defineTool({
   },
   writes: true,
   run: ({ workflow = "", input, idempotencyKey: asked, ...how }, client) => {
-    const content = canonicalJson([workflow, input]);
-    const key = asked ?? `mcp-${createHash("sha256").update(content).digest("hex")}`;
+    const key = asked ?? keyOf([workflow, input]);
     return client.submit(workflow, input, { ...given(how), idempotencyKey: key });
   },
 });
@@ -122,6 +126,38 @@ const fireWait = defineTool({
   },
 });
 
+const sendSignal = defineTool({
+  name: "send_signal",
+  title: "Send a signal to a task",
+  description: toolDescription(
+    "sendSignal",
+    `The same idempotency key with the same payload is one signal, however often it is sent; without a key, the same payload is one signal. It cannot be taken back. With dryRun, which is the default, it shows which steps wait for it and changes nothing. Give the payload as JSON. ${actor}`,
+  ),
+  operations: ["sendSignal", "getTask"],
+  input: {
+    ...toolInput("sendSignal", "id", "name", "payload", "actor"),
+    idempotencyKey: signalKey,
+    dryRun,
+  },
+  writes: true,
+  async run({ id = "", name = "", payload, idempotencyKey: asked, dryRun: isDry, ...who }, client) {
+    if (!isDry) {
+      const key = asked ?? keyOf([id, name, payload]);
+      return client.tasks.signal(id, name, payload, { ...given(who), id: key });
+    }
+    const { workflow, state, version, steps } = await client.tasks.get(id);
+    const waiting = steps.filter(({ awaiting }) => awaiting?.signal === name);
+    const names = waiting.map((one) => one.name);
+    const takers = names.length === 0 ? "no step waits for now" : `${names.join(", ")} waits for`;
+    return {
+      dryRun: true,
+      would: `send the signal ${name}, which ${takers}`,
+      steps: waiting.map(({ name: step, awaiting }) => ({ name: step, awaiting })),
+      task: { id, workflow, state, version },
+    };
+  },
+});
+
 function waitingStep({ id, steps }: Task, name: string): Step {
   const awaiting = steps.filter(({ processState }) => processState === "awaiting");
   const meant = awaiting.find((one) => one.name === name);
@@ -131,4 +167,4 @@ function waitingStep({ id, steps }: Task, name: string): Step {
   throw new PermanentFault("task.not_awaiting", `Step ${name} of ${id} does not wait. ${which}`);
 }
 
-export const writeTools: readonly Tool[] = [submitTask, resubmit, cancelTask, fireWait];
+export const writeTools: readonly Tool[] = [submitTask, resubmit, cancelTask, fireWait, sendSignal];

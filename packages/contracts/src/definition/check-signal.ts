@@ -28,8 +28,8 @@ function checkOf(definition: Signals, name: string, open: OpenChecker): SignalCh
 }
 
 /**
- * The hash of what signals of that name carry (`contractHash`): two versions of a workflow that have
- * the same one take the same signals. Null: no step waits for one.
+ * The hash of what signals of that name carry (`contractHash`): two versions of a workflow that
+ * have the same one take the same signals. Null: no step waits for one.
  */
 export function signalContract(definition: Signals, name: string): string | null {
   const schema = schemaOfSignal(definition, name);

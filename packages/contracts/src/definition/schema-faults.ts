@@ -7,9 +7,9 @@ import { compileInput, type FieldFault, pointerPart } from "./check-input.ts";
 import { mustBeSchema, schemaCompiler } from "./schema-compiler.ts";
 
 /**
- * The schemas of a definition that cannot be used: of its input, of the contracts of its operations,
- * and of its signals. One schema at a time, since a definition may have many, and to compile one takes as
- * long as an event loop may stand still.
+ * The schemas of a definition that cannot be used: of its input, of the contracts of its
+ * operations, and of its signals. One schema at a time, since a definition may have many, and to
+ * compile one takes as long as an event loop may stand still.
  */
 export function* schemaChecks(json: unknown): Generator<readonly FieldFault[], void> {
   const schemas = schemasOf(json);

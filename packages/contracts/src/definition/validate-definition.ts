@@ -7,6 +7,7 @@ import {
   parseInstant,
   type StepDefinition,
   signalsOf,
+  stepKinds,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { ErrorObject } from "ajv";
@@ -150,8 +151,7 @@ function formatProblems(json: unknown, steps: readonly unknown[]): readonly Prob
   const needed = Math.max(1, ...steps.map(formatFor));
   if (typeof format !== "number" || format >= needed) return [];
   const first = steps.find((step) => formatFor(step) === needed);
-  const { kind } = fields(first);
-  const does = kind === "signal" ? "waits for a signal" : "waits";
+  const does = "signal" in fields(first) ? "waits for a signal" : "waits";
   const what = `format must be ${needed}: step "${nameOf(first)}" ${does}, which format ${format} does not have`;
   return [{ step: null, what, pointer: "/format" }];
 }
@@ -159,7 +159,8 @@ function formatProblems(json: unknown, steps: readonly unknown[]): readonly Prob
 /** The lowest format that has such a step; 1 for what is none. */
 function formatFor(step: unknown): number {
   const { kind } = fields(step);
-  return kind === "wait" || kind === "signal" ? formatOf([step as StepDefinition]) : 1;
+  const isKnown = typeof kind === "string" && Object.hasOwn(stepKinds, kind);
+  return isKnown ? formatOf([step as StepDefinition]) : 1;
 }
 
 /** Each signal that a step waits for has a schema, and no other. */
@@ -211,6 +212,9 @@ function checkWait(step: Fields): readonly { field: string; what: string }[] {
   return [{ field: "until", what }];
 }
 
+/** What the form of steps does not say, by their kinds. */
+const checksOfKinds: ReadonlyMap<unknown, typeof checkWait> = new Map([["wait", checkWait]]);
+
 function poolProblem(names: readonly string[], pointer: string, detail: string): Problem {
   const [, root, index] = pointer.split("/");
   return root === "steps"
@@ -222,7 +226,7 @@ function contentProblems(step: unknown): readonly { field: string; what: string 
   const { input, onlyIf = null, kind } = fields(step);
   const conditions = onlyIf === null ? [] : checkCondition(onlyIf);
   return [
-    ...(kind === undefined || kind === "signal" ? [] : checkWait(fields(step))),
+    ...(checksOfKinds.get(kind)?.(fields(step)) ?? []),
     ...checkExtension(step, "extendUpTo"),
     ...checkExtension(fields(step)["undo"], "undo/extendUpTo"),
     ...checkTemplate(input).map((what) => ({ field: "input", what })),

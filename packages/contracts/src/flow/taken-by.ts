@@ -34,8 +34,8 @@ const end = {
 } as const satisfies JsonSchema;
 
 /**
- * The schema of what a step returns that waited for a signal, which carries what a schema says: what
- * ended the wait, when, and what the signal carried.
+ * The schema of what a step returns that waited for a signal, whose payload has that schema: what
+ * ended the wait, when, and the payload.
  */
 export const endOfSignal = (
   { onDeadline }: Pick<SignalDefinition, "onDeadline">,
@@ -43,7 +43,7 @@ export const endOfSignal = (
 ): JsonSchema => ({
   ...end,
   properties: {
-    fired: { type: "string", enum: ["signal", "deadline", "operator"] },
+    fired: { type: "string", enum: [...end.properties.fired.enum, "signal"] },
     at: end.properties.at,
     payload: onDeadline === "fail" ? payload : { anyOf: [payload, { type: "null" }] },
   },

@@ -149,7 +149,7 @@ function sourcesOf(definition: WorkflowDefinition, budget: Budget): Sources {
       const step = stepAt(pointer);
       if (isInput(pointer) || step === undefined) return "/inputSchema";
       if (isCall(step)) return `/outputs/${escaped(takenBy(step, definition).by)}`;
-      return step.kind === "signal" && pathOf(pointer).keys[0] === "payload"
+      return "signal" in step && pathOf(pointer).keys[0] === "payload"
         ? `/signals/${escaped(step.signal)}`
         : "what a wait returns";
     },

@@ -30,6 +30,12 @@ const explanations: Readonly<Record<string, string>> = {
     "The step and the row of its wait in state.waits differ: it may wait for ever, or end a second time. Rows were changed by hand.",
   "no wait outlives its task":
     "The task has ended, and a wait of it is left in state.waits: rows were changed by hand.",
+  "a signal that came makes its wait due":
+    "A signal is there that the step waits for, and no Scheduler is to look at the wait: rows were changed by hand. Set due_at of its row in state.waits to now.",
+  "a signal is taken by a step that is done":
+    "A signal counts as taken by a step that has not ended: rows were changed by hand.",
+  "every signal belongs to a task":
+    "A signal is left of a task that is gone: delete its row from state.signals.",
   "a wait ends once":
     "The history has two ends of one wait: look for what the steps after it did twice.",
   "an attempt is claimed once":

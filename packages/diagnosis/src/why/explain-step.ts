@@ -1,4 +1,4 @@
-import { type Instant, stepKinds } from "@holdfast/domain";
+import { type Instant, signalOf, stepKinds } from "@holdfast/domain";
 import type { StepFacts, UnprovenPath } from "@holdfast/state-store";
 import type { CauseKind } from "../causes/cause.ts";
 import { count } from "../print/count.ts";
@@ -42,14 +42,21 @@ export function explainStep(step: StepFacts, facts: Facts): string {
  */
 const lateAfter = 10_000;
 
-function explainAwaiting({ notBefore, ...step }: StepFacts, facts: Facts): string {
+function explainAwaiting(step: StepFacts, facts: Facts): string {
+  const { notBefore } = step;
   const { now } = facts;
-  const subject = stepOf({ ...step, notBefore });
+  const plan = facts.plan?.steps.get(step.name);
+  const signal = plan === undefined ? null : signalOf(plan);
+  const what = signal === null ? "" : ` for the signal ${signal}`;
   if (notBefore === null || !Number.isFinite(notBefore))
-    return `It waits: ${subject}. Nothing is wrong.`;
-  const until = `It waits until ${instant(notBefore, now)}: ${subject}`;
+    return `It waits${what}: ${stepOf(step)}. Nothing is wrong.`;
+  const until = `It waits${what} until ${instant(notBefore, now)}: ${stepOf(step)}`;
   if (now <= notBefore + lateAfter) return `${until}. Nothing is wrong.`;
-  const { shared } = causesOfStep({ ...step, notBefore }, facts);
+  const fails = plan !== undefined && "onDeadline" in plan && plan.onDeadline === "fail";
+  if (fails && (facts.paused !== null || facts.processState === "halted")) {
+    return `${until}, which is over: it fails once the task goes on, and not before.`;
+  }
+  const { shared } = causesOfStep(step, facts);
   const scheduler = shared.find(({ kind }) => kind === "scheduler");
   return scheduler === undefined
     ? `${until}, which is over: a Scheduler ends it as soon as it can; see holdfast doctor.`

@@ -345,4 +345,23 @@ describe("explains of a step that waits", () => {
   ])("%s", (text, task, step) => {
     expect(sentence({ ...task, plan: null }, { ...rest, ...step })).toContain(text);
   });
+
+  test.each<readonly [string, Partial<Facts>, Partial<StepFacts>]>([
+    [
+      "It waits for the signal paid until 2026-01-14T12:00:00.000Z (in 13 d): step rest. Nothing is wrong.",
+      {},
+      { notBefore: noon + 13 * 86_400_000 },
+    ],
+    ["It waits for the signal paid: step rest. Nothing is wrong.", {}, { notBefore: null }],
+    ["which is over: a Scheduler ends it as soon as it can", {}, { notBefore: noon - 60_000 }],
+    [
+      "which is over: it fails once the task goes on, and not before.",
+      { paused: pause },
+      { notBefore: noon - 60_000 },
+    ],
+  ])("%s", (text, task, step) => {
+    const paid = { name: "rest", kind: "signal", signal: "paid", within: 1, onDeadline: "fail" };
+    const plan = { steps: new Map([["rest", paid]]) } as unknown as TaskFacts["plan"];
+    expect(sentence({ ...task, plan }, { ...rest, kind: "signal", ...step })).toContain(text);
+  });
 });

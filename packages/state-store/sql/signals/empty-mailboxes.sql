@@ -12,13 +12,14 @@ held as (
    where mailbox.tenant = asked.tenant
      and mailbox.family = asked.family
      and mailbox.key = asked.key
-  returning asked.task_id, mailbox.*, asked.contracts ->> mailbox.name is not distinct from mailbox.contract as fits
+  returning asked.task_id, mailbox.*, expires_at > state.trusted_now() as is_held,
+            asked.contracts ->> mailbox.name is not distinct from mailbox.contract as fits
 ),
 handed as (
   insert into state.signals (task_id, name, signal_id, request_hash, payload, sent_by, is_late, at)
   select task_id, name, signal_id, request_hash, payload, sent_by, not fits, at
     from held
-   where expires_at > clock_timestamp()
+   where is_held
    order by id
   returning is_late, task_id, name
 )

@@ -1,7 +1,7 @@
 -- Holds a signal for the task that a business key will stand for, unless it is held already.
 insert into state.mailbox as held (tenant, family, key, name, signal_id, request_hash, payload, contract, sent_by, expires_at)
 select :tenant, :family, :key, :name, :signal_id, :request_hash, :payload::json, :contract, :sent_by,
-       clock_timestamp() + :hold_for::float8 * interval '1 millisecond'
+       state.reached_now() + :hold_for::float8 * interval '1 millisecond'
  where (select count(*) from state.mailbox
          where tenant = :tenant and family = :family and key = :key and name = :name) < 100
     on conflict on constraint held_once do nothing

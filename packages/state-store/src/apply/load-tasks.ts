@@ -134,7 +134,7 @@ async function toTasks(
   const loaded = await Promise.all(
     rows.map(async (row): Promise<VersionedTask | UnusableTask> => {
       const { taskId, workflow: name, version, replyTo, correlationId, ...urgencyAndRest } = row;
-      const { priority, fairnessKey, traceContext, ...rest } = urgencyAndRest;
+      const { priority, fairnessKey, traceContext, pausedAt, ...rest } = urgencyAndRest;
       const fromCache = cached.tasks.get(taskId);
       if (fromCache !== undefined) return fromCache;
       const found = await findWorkflow(name);
@@ -145,7 +145,8 @@ async function toTasks(
       const problem = mismatchOf(workflow, known, mine);
       if (problem !== null) return { taskId, problem, workflow: null };
       const task = { ...rest, taskId, workflow, steps: known };
-      return { version, priority, fairnessKey, replyTo, correlationId, traceContext, task };
+      const sender = { replyTo, correlationId, traceContext };
+      return { version, priority, fairnessKey, pausedAt, ...sender, task };
     }),
   );
   return {

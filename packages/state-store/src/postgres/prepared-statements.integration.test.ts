@@ -1,7 +1,7 @@
 import { noMetrics } from "@holdfast/runtime";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Pool } from "pg";
-import { openTestStore, type TestStore } from "../../test/fixtures.ts";
+import { openTestStore, type TestStore, testWorkflow } from "../../test/fixtures.ts";
 import { storeContext } from "../open-state-store.ts";
 import { bindOperations, type StateStore } from "../roles.ts";
 import { openPool } from "./pool.ts";
@@ -37,6 +37,7 @@ const withoutIds = [
   "deleteOldStatistics",
   "deletePassedFairnessKeys",
   "deleteStaleNotifications",
+  "deleteUnclaimedSignals",
   "dropMonth",
   "endProbes",
   "enqueueRefusals",
@@ -77,6 +78,7 @@ const withoutIds = [
   "fireWaits",
   "forecastBulkOperation",
   "holdBreakerOpen",
+  "holdSignal",
   "listAgents",
   "listBulkItems",
   "listBulkOperations",
@@ -123,6 +125,20 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
   loadValues: (store, taskIds) =>
     store.loadValues({ refs: taskIds.map((taskId) => ({ taskId, name: null })), most: 1_000 }),
   loadCalls: (store, taskIds) => store.loadCalls({ taskIds }),
+  sendSignals: (store, taskIds) =>
+    store.sendSignals(
+      taskIds.map((taskId) => ({
+        taskId,
+        workflow: "test.v1",
+        name: "go",
+        id: "1",
+        payload: {},
+        sentBy: "test",
+      })),
+    ),
+  listSignals: async (store, taskIds) => {
+    for (const taskId of taskIds) await store.listSignals({ taskId });
+  },
   recordRejectedReplies: (store, taskIds) =>
     store.recordRejectedReplies(
       taskIds.map((taskId) => ({
@@ -207,6 +223,7 @@ beforeAll(async () => {
     metrics: noMetrics,
   });
   store = bindOperations(context);
+  await store.registerWorkflow(testWorkflow([{ name: "go", signal: "go" }]));
   // On the one connection, this look comes before all that follows.
   context.partitions.range();
   await preparedStatements();

@@ -46,6 +46,8 @@ const old = (task: string): Readonly<Record<string, string>> => ({
   failure_groups: `values ('f', 'test.v1', 'a', 'x.y', '', 1, past, past)`,
   failures: `values (${task}, 'a', 'f', false, past)`,
   instances: `(service, instance, version, seen_at) values ('scheduler', 'i', '1', past)`,
+  mailbox: `(tenant, family, key, name, signal_id, request_hash, payload, contract, sent_by, expires_at)
+            values ('default', 'test', 'k', 'n', 'i', 'h', '{}', 'c', 'x', past)`,
   outages: `(part, from_at, to_at) values ('requests', past, past)`,
   outbox: `(subject, channel, seq, body, at) values ('s', 'event', 1, '{}', past)`,
   pauses: `(kind, name, actor, reason, paused_at, resumed_at, resumed_by, released_at)
@@ -55,6 +57,7 @@ const old = (task: string): Readonly<Record<string, string>> => ({
   signal_refusals: `values (1, ${task}, 'x', 'x', 'x', 'x.y', 'x', '[]', past)`,
   stalled_consumers: `values ('i', 'q', 1, 1, past, 'x', past)`,
   statistics: `(resolution, subject, at) values ('minute', '', past)`,
+  signals: `(task_id, name, signal_id, request_hash, payload, sent_by) values (${task}, 'n', 'i', 'h', '{}', 'x')`,
   submissions: `values ('default', 'i', 'h', ${task}, past)`,
   task_labels: `values ('l', 'x', ${task})`,
 });
@@ -83,6 +86,7 @@ test("no table keeps old rows for ever, while a task of an earlier month is open
   expect(await dropOldMonths(store)).toEqual([await store.monthAt(-3)]);
   while ((await supervisor.deleteOldBulkOperations(keeping)) > 0);
   await supervisor.deleteExpiredKeys({ batch });
+  await supervisor.deleteUnclaimedSignals({ batch });
   await supervisor.deleteFreeBusinessKeys({ batch });
   await supervisor.deleteOldRecords(keeping);
   await supervisor.deleteOldMessages(keeping);
@@ -95,10 +99,12 @@ test("no table keeps old rows for ever, while a task of an earlier month is open
   await scheduler.recordHeartbeats([{ ...beat, instance: "j" }]);
   const kinds = Object.keys(inserted);
   const left = await Promise.all(kinds.map((table) => store.count(`state.${table}`)));
-  // Of these there is what was reported just now.
-  const fresh = ["agents", "instances", "outages"];
+  // Of these there is what was reported just now, and the alert to a signal that was not claimed.
+  const fresh = ["agents", "alerts", "instances", "outages", "outbox"];
   expect(kinds.filter((_, index) => left[index]! > 0)).toEqual(fresh);
-  expect(await Promise.all(fresh.map((table) => store.count(`state.${table}`)))).toEqual([1, 1, 1]);
+  expect(await Promise.all(fresh.map((table) => store.count(`state.${table}`)))).toEqual([
+    1, 1, 1, 1, 1,
+  ]);
   // The open task, of the earlier month.
   expect(await store.count("state.tasks")).toBe(1);
 });

@@ -4,6 +4,7 @@ import {
   attemptOf,
   claimAll,
   completed,
+  failed,
   newTask,
   openTestStore,
   submitOne,
@@ -24,7 +25,8 @@ beforeAll(async () => {
   supervisor = await db.open("supervisor");
   operations = await db.open("operations");
   submission = await db.open("submission");
-  for (const workflow of [paying, hoping, twice]) await operations.registerWorkflow(workflow);
+  for (const workflow of [paying, hoping, twice, halting])
+    await operations.registerWorkflow(workflow);
 });
 afterAll(async () => {
   await db[Symbol.asyncDispose]();
@@ -49,6 +51,15 @@ const twice = testWorkflow(
     { name: "b", after: ["first", "second"] },
   ],
   "twice.v1",
+);
+
+/** Beside the step that waits, one may fail that a person has to look at. */
+const halting = testWorkflow(
+  [
+    { name: "x", onFailure: "halt", undo: null },
+    { name: "paid", signal: "paid", after: [] },
+  ],
+  "halting.v1",
 );
 
 const round = { actor: "test", most: 100, expected: null };
@@ -301,8 +312,11 @@ describe("a deadline", () => {
     const taskId = await waiting();
     await act(taskId, "paused");
     await db.query(
-      "update state.tasks set paused_at = paused_at - interval '1 day' where task_id = $1",
-      [taskId],
+      `set session_replication_role = replica;
+       update state.tasks set paused_at = paused_at - interval '1 day';
+       update state.steps set not_before = not_before - interval '1 day' where process_state = 'awaiting';
+       update state.waits set deadline = deadline - interval '1 day', opened_at = opened_at - interval '1 day';
+       reset session_replication_role`,
     );
     await act(taskId, "resumed");
     const [moved] = await db.query<{ days: number }>(
@@ -331,19 +345,34 @@ describe("a deadline", () => {
     await nothingWrong();
   });
 
-  test("fails nothing while a person is to look at the task, whom a signal does not wait for", async () => {
-    const taskId = await submitOne(submission, { workflow: "twice.v1" });
+  test("fails nothing while a person is to look at the task, and then does", async () => {
+    const taskId = await submitOne(submission, { workflow: "halting.v1" });
+    const [claim] = await claimAll(scheduler);
+    const event = failed(claim!, { transient: false });
+    await scheduler.applyEvents([{ taskId, event }], { actor: "test" });
     await passes();
-    await db.query(
-      "update state.waits set due_at = now() + interval '1 day' where step = 'second'",
+    await scheduler.fireWaits(round);
+    expect(await stateOf(taskId, "paid")).toBe("awaiting");
+    await nothingWrong();
+    await operations.applyEvents(
+      [{ taskId, event: { kind: "resolved", step: "x", attempt: 1 }, output: {} }],
+      { actor: "o" },
     );
-    await scheduler.applyEvents([], { actor: "test" });
-    expect(await stateOf(taskId, "first")).toBe("awaiting");
+    await scheduler.fireWaits(round);
+    expect(await stateOf(taskId, "paid")).toBe("error");
+    await nothingWrong();
+  });
+
+  test("is no matter where the signal comes while the task is paused or halted", async () => {
+    const taskId = await waiting();
+    await passes();
     await act(taskId, "paused");
     await scheduler.fireWaits(round);
-    await send(taskId, "twice.v1", { name: "go" });
-    expect((await scheduler.fireWaits(round)).fired).toMatchObject([{ step: "first" }]);
-    expect(await stateOf(taskId, "second")).toBe("awaiting");
+    await send(taskId, "paying.v1");
+    expect((await scheduler.fireWaits(round)).fired).toMatchObject([{ step: "paid" }]);
+    expect(await claimAll(scheduler)).toEqual([]);
+    await act(taskId, "resumed");
+    expect(await claimAll(scheduler)).toMatchObject([{ name: "b" }]);
     await nothingWrong();
   });
 

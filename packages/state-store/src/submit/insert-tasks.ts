@@ -12,7 +12,7 @@ import { enqueueNotifications } from "../outbox/outbox.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import { takeHeldSignals } from "../signals/signals.ts";
 import type { StoreContext } from "../store-context.ts";
-import { saveWaits, waitRow } from "../waits/save-waits.ts";
+import { beginWaits, waitRow } from "../waits/save-waits.ts";
 import type { StoredWorkflow } from "../workflows/workflow-catalog.ts";
 import type { Candidate } from "./new-task.ts";
 
@@ -59,7 +59,10 @@ export function insertAll(
     }),
     ...insertSteps(context, db, rows),
     ...takeHeldSignals(db, accepted, workflows),
-    ...saveWaits(db, { begun: rows.flatMap(({ waits }) => waits), moved: [], ended: [] }),
+    ...beginWaits(
+      db,
+      rows.flatMap(({ waits }) => waits),
+    ),
     ...addLabels(
       db,
       rows.flatMap(({ labelRows }) => labelRows),

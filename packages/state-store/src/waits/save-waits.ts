@@ -35,15 +35,19 @@ export const saveWaits = (
 ): readonly Promise<unknown>[] => [
   ...(ended.length === 0 ? [] : [remove(db, columns(ended, of))]),
   ...(moved.length === 0 ? [] : [move(db, columns(moved, { ...of, deadlines: "deadline" }))]),
-  ...(begun.length === 0
+  ...beginWaits(db, begun),
+];
+
+/** Sends, without waiting, what writes down what steps wait for that begin to. */
+export const beginWaits = (db: Database, begun: readonly WaitRow[]): readonly Promise<unknown>[] =>
+  begun.length === 0
     ? []
     : [
         insert(
           db,
           columns(begun, { ...of, kinds: "kind", signals: "signal", deadlines: "deadline" }),
         ),
-      ]),
-];
+      ];
 
 /** What a step waits for, as a row; none: it does not wait. */
 export const waitRow = (taskId: string, step: Step): readonly WaitRow[] =>

@@ -5,6 +5,7 @@ import { refreshAll } from "../api/queries.ts";
 import { Badge } from "../parts/badge.tsx";
 import { CommandLine } from "../parts/command-line.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { JsonView } from "../parts/json-view.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { styleOf, taskStyles } from "../parts/state-styles.ts";
 import {
@@ -138,7 +139,9 @@ function ActionForm({ action, onRun, onClose }: ActionFormProps) {
     <form className="dialog-body" onSubmit={submit}>
       <p>{action.explain}</p>
       <Field action={action} text={text} fault={fault} onChange={setText} />
-      <Words label="Reason" value={reason} hint="why" max={1_000} isFirst onChange={setReason} />
+      {action.hasReason !== false && (
+        <Words label="Reason" value={reason} hint="why" max={1_000} isFirst onChange={setReason} />
+      )}
       <Words label="Who acts" value={actor} hint="ada@example.com" max={100} onChange={setActor} />
       <Lines action={action} filled={{ ...filled, reason: reason || "…", actor: actor || "…" }} />
       <footer className="dialog-foot">
@@ -206,6 +209,12 @@ function Field({ action: { field }, text, fault, onChange }: FieldProps) {
       <p id={`${id}-hint`} className={fault === null ? "hint" : "hint hint-error"}>
         {fault ?? field.hint}
       </p>
+      {field.schema !== undefined && (
+        <details className="lines" open>
+          <summary>Its JSON Schema</summary>
+          <JsonView value={field.schema} label="JSON Schema" />
+        </details>
+      )}
     </>
   );
 }

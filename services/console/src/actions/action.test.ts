@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { Task } from "../api/types.ts";
 import { type Action, commandLine, curlLine, readField, shellWord } from "./action.ts";
 import { offersOf, resolveAction, retryAction, wholeTaskAction } from "./task-actions.ts";
@@ -63,12 +63,84 @@ test("a task with a step that waits has a button that ends the wait, and says it
   const waiting = taskOf({ state: "processing" }, { name: "rest", processState: "awaiting" });
   expect(verbsOf(waiting)).toEqual(["End wait", "Pause", "Cancel"]);
   const [end] = offersOf(waiting, null);
-  expect(end?.action?.command?.({ target: "01a1" } as never)).toEqual([
+  expect(end?.action?.command?.({ target: "01a1" } as never, filled)).toEqual([
     "tasks",
     "fire",
     "01a1",
     "rest",
   ]);
+});
+
+describe("a task with a step that waits for a signal", () => {
+  const waiting = taskOf(
+    { state: "processing" },
+    { name: "pay", processState: "awaiting", awaiting: { until: null, signal: "paid" } },
+  );
+  const schema = { type: "object", required: ["paymentId"] };
+  const workflow = (onDeadline: "continue" | "fail") => ({
+    signals: { paid: schema },
+    steps: [
+      {
+        kind: "signal" as const,
+        name: "pay",
+        signal: "paid",
+        within: null,
+        onDeadline,
+        after: [],
+        onlyIf: null,
+        onFailure: "undo" as const,
+      },
+    ],
+  });
+  const sendOf = (given = workflow("fail")) => {
+    const [send] = offersOf(waiting, null, given);
+    if (send?.action == null) throw new Error("There is no button.");
+    return send.action;
+  };
+
+  test("has a button that sends it, with the schema of what it carries", () => {
+    const { verb, title, field, hasReason } = sendOf();
+    expect({ verb, title, hasReason }).toEqual({
+      verb: "Send signal",
+      title: "Send the signal paid",
+      hasReason: false,
+    });
+    expect(field).toMatchObject({ isRequired: true, schema });
+    expect(readField(field, "").fault).not.toBeNull();
+  });
+
+  test("has its wait ended without a signal only where later steps need none", () => {
+    const end = (onDeadline: "continue" | "fail") =>
+      offersOf(waiting, null, workflow(onDeadline))[1];
+    expect(end("continue")).toMatchObject({ verb: "End wait", refusal: null });
+    expect(end("fail")).toMatchObject({
+      verb: "End wait",
+      action: null,
+      refusal: expect.stringContaining("send it"),
+    });
+    // Until the workflow is known, the service decides.
+    expect(verbsOf(waiting)).toEqual(["Send signal", "End wait", "Pause", "Cancel"]);
+  });
+
+  test("gets one signal of the same payload, however often it is sent, and by the command, too", () => {
+    const action = sendOf();
+    const payload = { paymentId: "P-1" };
+    const sent = (field: unknown) => first(action).request({ ...filled, field });
+    const request = sent(payload);
+    expect(request).toMatchObject({
+      method: "POST",
+      path: "/v1/tasks/01a1/signals/paid",
+      body: { payload, actor: "ada" },
+    });
+    expect(request.body).not.toHaveProperty("reason");
+    const key = request.headers?.["idempotency-key"];
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    expect(sent({ ...payload }).headers).toEqual(request.headers);
+    expect(sent({ paymentId: "P-2" }).headers).not.toEqual(request.headers);
+    expect(commandLine(action, first(action), { ...filled, field: payload })).toBe(
+      `holdfast tasks signal 01a1 paid --id ${key} --payload '{"paymentId":"P-1"}' --actor ada`,
+    );
+  });
 });
 
 test.each<[string, Task, string]>([

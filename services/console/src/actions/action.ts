@@ -24,6 +24,8 @@ export interface ActionField {
   readonly initial: string;
   /** The option of the command that takes it, such as `--result`. */
   readonly option: string;
+  /** The JSON Schema that it is held to, which is shown beside it; absent: none is known. */
+  readonly schema?: unknown;
 }
 
 /**
@@ -37,9 +39,11 @@ export interface Action {
   readonly explain: string;
   readonly isDangerous: boolean;
   readonly calls: readonly ActionCall[];
-  /** The command for one target without reason and actor; null: there is none. */
-  readonly command: ((call: ActionCall) => readonly string[]) | null;
+  /** The command for one target without field, reason and actor; null: there is none. */
+  readonly command: ((call: ActionCall, filled: FilledForm) => readonly string[]) | null;
   readonly field: ActionField | null;
+  /** Whether the service keeps a reason with it; absent: it does. */
+  readonly hasReason?: boolean;
 }
 
 /** Who acts, why, and what the action's field holds. */
@@ -122,7 +126,8 @@ export function commandLine(action: Action, call: ActionCall, filled: FilledForm
       : [field.option, JSON.stringify(filled.field)];
   const who = filled.actor === "" ? [] : ["--actor", filled.actor];
   const changes = patchWords(filled.patch);
-  const said = [...value, ...changes, "--reason", filled.reason, ...who];
-  const words = ["holdfast", ...action.command(call), ...said];
+  const why = action.hasReason === false ? [] : ["--reason", filled.reason];
+  const said = [...value, ...changes, ...why, ...who];
+  const words = ["holdfast", ...action.command(call, filled), ...said];
   return words.map(shellWord).join(" ");
 }

@@ -1,5 +1,7 @@
+import type { WorkflowDefinition } from "@holdfast/domain";
 import { call } from "../api/call.ts";
 import type { ListedTask, Step, Task } from "../api/types.ts";
+import { operationKeys } from "../bulk/operation-keys.ts";
 import { formatJson, shortId } from "../parts/format.ts";
 import type { Action } from "./action.ts";
 
@@ -154,6 +156,60 @@ const fireAction = (task: Acted, step: string): Action => ({
   field: null,
 });
 
+/**
+ * Sends a signal for which a step waits. The same payload, sent again from the same dialog or by
+ * the line that it shows, is the same signal.
+ */
+function signalAction(task: Acted, signal: string, schema: unknown): Action {
+  const keyOf = operationKeys();
+  return {
+    verb: "Send signal",
+    title: `Send the signal ${signal}`,
+    explain:
+      "The step that waits for it goes on with what it carries. It is kept with the task, and cannot be taken back.",
+    isDangerous: false,
+    calls: [
+      {
+        target: task.id,
+        request: ({ actor, field: payload }) =>
+          call("post", "/v1/tasks/{id}/signals/{name}", {
+            path: { id: task.id, name: signal },
+            headers: { "idempotency-key": keyOf({ payload }) },
+            body: { payload, actor },
+          }),
+      },
+    ],
+    command: ({ target }, { field: payload }) => [
+      "tasks",
+      "signal",
+      target,
+      signal,
+      "--id",
+      keyOf({ payload }),
+    ],
+    field: {
+      label: "What the signal carries (JSON)",
+      hint: "Its workflow says which form that has.",
+      isRequired: true,
+      initial: "{}",
+      option: "--payload",
+      ...(schema === undefined ? {} : { schema }),
+    },
+    hasReason: false,
+  };
+}
+
+/** The part of a workflow that says for what its steps wait. */
+type Waits = Pick<WorkflowDefinition, "signals" | "steps">;
+
+/** Why the wait of a step cannot end without a signal; null: it can. */
+function needsSignal(step: Step, workflow: Waits | null): string | null {
+  const defined = workflow?.steps.find(({ name }) => name === step.name);
+  return defined?.kind === "signal" && defined.onDeadline === "fail"
+    ? "Later steps need what the signal carries: send it, or cancel the task."
+    : null;
+}
+
 /** A button: what it does, or why it does nothing now. */
 export interface Offer {
   readonly verb: string;
@@ -167,9 +223,13 @@ const ended = (state: Task["state"]): string =>
 
 /**
  * All that can be done to a task, and why the rest cannot. The service decides: this spares a
- * refusal.
+ * refusal. `workflow` is null until it is known.
  */
-export function offersOf(task: Task, selected: string | null): readonly Offer[] {
+export function offersOf(
+  task: Task,
+  selected: string | null,
+  workflow: Waits | null = null,
+): readonly Offer[] {
   const hasEnded = task.state === "processed" || task.state === "undone";
   const offer = (verb: string, refusal: string | null, make: () => Action | null): Offer =>
     hasEnded
@@ -178,6 +238,8 @@ export function offersOf(task: Task, selected: string | null): readonly Offer[] 
   const failed = chosen(task, selected, ({ processState }) => processState === "error");
   const delayed = chosen(task, selected, isDelayed);
   const awaiting = chosen(task, selected, ({ processState }) => processState === "awaiting");
+  const signalled = chosen(task, selected, ({ awaiting: on }) => (on?.signal ?? null) !== null);
+  const signal = signalled?.awaiting?.signal ?? null;
   const noFailure = failed === null ? "No step of the task has failed for good." : null;
   const noDelay =
     delayed === null ? "No step waits for its next attempt." : pausedRefusal(task.paused);
@@ -185,7 +247,16 @@ export function offersOf(task: Task, selected: string | null): readonly Offer[] 
   const pause = task.paused === null ? "pause" : "resume";
   return [
     // Few workflows have such steps: the others are spared a button that never does anything.
-    ...(awaiting === null ? [] : [offer("End wait", null, () => fireAction(task, awaiting.name))]),
+    ...(signal === null
+      ? []
+      : [
+          offer("Send signal", null, () => signalAction(task, signal, workflow?.signals?.[signal])),
+        ]),
+    ...(awaiting === null
+      ? []
+      : [
+          offer("End wait", needsSignal(awaiting, workflow), () => fireAction(task, awaiting.name)),
+        ]),
     offer("Retry now", noDelay, () => delayed && retryAction(task, delayed.name)),
     offer("Resubmit", noFailure, () => failed && resubmitAction(task, failed.name)),
     offer("Resolve", noFailure, () => failed && resolveAction(task, failed.name, failed.output)),

@@ -14,7 +14,7 @@ import type { Agent, HistoryEntry, Overview, Pause, Remote, Statistics } from ".
 /** Milliseconds between two questions while there is no stream. */
 const pollInterval = 3_000;
 
-export type TaskPart = "task" | "why" | "attempts" | "history";
+export type TaskPart = "task" | "why" | "attempts" | "history" | "signals";
 
 /** Keys of all that is cached: an action makes stale what it may have changed. */
 export const keys = {
@@ -73,9 +73,10 @@ const taskPaths = {
   why: "/v1/tasks/{id}/why",
   attempts: "/v1/tasks/{id}/attempts",
   history: "/v1/tasks/{id}/history",
+  signals: "/v1/tasks/{id}/signals",
 } as const satisfies Readonly<Record<TaskPart, PathWith<"get">>>;
 
-/** One part of what is known of a task: the task itself, or `why` or `attempts`. */
+/** One part of what is known of a task: the task itself, `why`, `attempts` or `signals`. */
 export function useTaskPart<T>(id: string, name: TaskPart, refetchInterval: number | false) {
   const { api } = useConsole();
   return useQuery({

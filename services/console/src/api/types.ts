@@ -17,6 +17,9 @@ type Schemas = components["schemas"];
 
 export type TaskState = Task["state"];
 export type StepState = Step["processState"];
+/** The signals that were sent to a task, the oldest first. */
+export type Signals = Schemas["Signals"];
+export type Signal = Schemas["Signal"];
 /** Why a task stands as it stands, as `holdfast why` says it. */
 export type Why = Explanation;
 /** One attempt of a step, with the deadline that it ran against. */

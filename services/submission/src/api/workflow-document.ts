@@ -3,6 +3,7 @@ import {
   decodePercents,
   expressionIn,
   familyOf,
+  isCall,
   type OperationSchemas,
   type StepDefinition,
   type Template,
@@ -188,11 +189,11 @@ const anything: Known = { schema: {}, isThere: false };
 /** The schema of what the output of a workflow becomes. */
 function resultSchema(definition: WorkflowDefinition, sources: Sources): Part {
   const schemaOfStep = (step: StepDefinition): Part | null => {
-    if (step.kind === "wait") return returnedBy(step, definition) ?? null;
-    if (step.kind === "signal") {
+    if ("signal" in step) {
       const carried = sources.signals.get(step.signal)?.();
       return carried === undefined ? null : endOfSignal(step, refTo(carried));
     }
+    if (!isCall(step)) return returnedBy(step, definition) ?? null;
     const hoisted = sources.outputs.get(`${step.agent}.${step.operation}`)?.();
     return hoisted === undefined ? null : refTo(hoisted);
   };

@@ -28,6 +28,7 @@ async function forget({ keep = 1_000, months = [], rows = 0, ...world }: World) 
     store: {
       deleteExpiredKeys: ({ batch }) => take("keys", batch),
       deletePassedFairnessKeys: ({ batch }) => take("fairness", batch),
+      deleteUnclaimedSignals: ({ batch }) => take("signals", batch),
       deleteOldRecords: ({ batch }) => take("records", batch),
       deleteOldBulkOperations: ({ batch }) => take("bulk operations", batch),
       deleteOldMessages: ({ batch }) => take("messages", batch),
@@ -59,27 +60,35 @@ async function forget({ keep = 1_000, months = [], rows = 0, ...world }: World) 
 }
 
 test.each<[string, World, readonly string[]]>([
-  ["nothing is ever to go", { keep: null, months: [{}] }, ["keys", "fairness", "messages"]],
-  ["no month is old", {}, ["keys", "fairness", "messages", "records", "bulk operations"]],
+  [
+    "nothing is ever to go",
+    { keep: null, months: [{}] },
+    ["keys", "fairness", "signals", "messages"],
+  ],
+  [
+    "no month is old",
+    {},
+    ["keys", "fairness", "signals", "messages", "records", "bulk operations"],
+  ],
   [
     "a month is over",
     { months: [{}] },
-    ["keys", "fairness", "messages", "drop m0", "records", "bulk operations"],
+    ["keys", "fairness", "signals", "messages", "drop m0", "records", "bulk operations"],
   ],
   [
     "one has an unfinished task",
     { months: [{ hasUnfinished: true }] },
-    ["keys", "fairness", "messages", "tasks of m0", "records", "bulk operations"],
+    ["keys", "fairness", "signals", "messages", "tasks of m0", "records", "bulk operations"],
   ],
   [
     "one has a task that is to be kept for a while",
     { months: [{ hasRecent: true }] },
-    ["keys", "fairness", "messages", "records", "bulk operations"],
+    ["keys", "fairness", "signals", "messages", "records", "bulk operations"],
   ],
   [
     "one has both",
     { months: [{ hasUnfinished: true, hasRecent: true }] },
-    ["keys", "fairness", "messages", "tasks of m0", "records", "bulk operations"],
+    ["keys", "fairness", "signals", "messages", "tasks of m0", "records", "bulk operations"],
   ],
   ["it has to stop", { months: [{}], isAborted: true }, []],
 ])("when %s, retention deletes only what may be deleted", async (_, world, expected) => {
@@ -93,6 +102,7 @@ test("retention deletes batch after batch, until one is not full", async () => {
   expect(asked).toEqual([
     ...thrice("keys"),
     ...thrice("fairness"),
+    ...thrice("signals"),
     ...thrice("messages"),
     ...thrice("tasks of m0"),
     "drop m1",
@@ -101,7 +111,7 @@ test("retention deletes batch after batch, until one is not full", async () => {
   ]);
 });
 
-test.each(["keys", "fairness", "messages", "tasks of m0", "records", "bulk operations"])(
+test.each(["keys", "fairness", "signals", "messages", "tasks of m0", "records", "bulk operations"])(
   "retention reaches every kind of row in each round, though there are always more %s",
   async (endless) => {
     const { asked, hasMore } = await forget({ months: [{ hasUnfinished: true }, {}], endless });
@@ -109,6 +119,7 @@ test.each(["keys", "fairness", "messages", "tasks of m0", "records", "bulk opera
       new Set([
         "keys",
         "fairness",
+        "signals",
         "messages",
         "tasks of m0",
         "drop m1",

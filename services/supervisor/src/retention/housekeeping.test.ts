@@ -20,6 +20,7 @@ function keysOf(batches: number, onLook: (looks: number) => void = () => {}) {
     deleteOldRecords: none,
     deleteOldStatistics: none,
     deletePassedFairnessKeys: none,
+    deleteUnclaimedSignals: none,
     dropMonth: async () => false,
     findOldMonths: async () => [],
     findStatisticsProgress: async () => ({ countedAt: null, behind: 0, isDue: false }),

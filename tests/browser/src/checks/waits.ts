@@ -56,7 +56,7 @@ export async function endWaits(bench: Bench): Promise<void> {
     act({ page, verb: "End wait", reason: "the customer waives it" }),
   ]);
   await badge(shown, "Processed").waitFor();
-  await historyShows(page, "waited for long enough", actor, "the customer waives it");
+  await historyShows(page, "ended its wait", actor, "the customer waives it");
   // The attempts are read a moment after the task.
   await page.locator(".own-wait-open").waitFor({ state: "detached" });
   expect(await bar.count()).toBe(1);

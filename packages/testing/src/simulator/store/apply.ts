@@ -3,7 +3,6 @@ import {
   type DecidedBatch,
   decideBatch,
   hasConditions,
-  type Instant,
   type Json,
   makesDone,
   type Task,
@@ -50,69 +49,15 @@ export const applying = (state: StoreState): { readonly applyEvents: ApplyEvents
   },
 });
 
-interface Decided {
+/** What became of reported events. */
+export interface Decided {
   readonly outcomes: ReadonlyMap<ReportedTaskEvent, EventOutcome>;
   readonly tasks: readonly Task[];
   readonly batches: readonly DecidedBatch[];
 }
 
-/** Ends waits whose time has come. */
-export const firing = (state: StoreState): Pick<AtOnce<SimulatedStore>, "fireWaits"> => ({
-  fireWaits({ actor, most, expected }) {
-    const now = state.now();
-    const waits = waitsOf(state).toSorted((one, other) => one.dueAt - other.dueAt);
-    const all = waits.filter(({ dueAt }) => dueAt <= now);
-    const isJump = expected !== null && now > expected + longestJump;
-    const isInJump = ({ deadline }: KnownWait) => isJump && deadline > expected;
-    const due = all.filter((wait) => !isInJump(wait)).slice(0, most);
-    for (const { stored, step } of all.filter(isInJump)) stored.waits.set(step, now + heldFor);
-    const events = due.map(({ stored, step }): ReportedTaskEvent => {
-      return { taskId: stored.task.taskId, event: { kind: "waitEnded", step, by: "deadline" } };
-    });
-    const { outcomes, batches } = decideTasks(state, events, { actor, skipLocked: true });
-    const isFired = (index: number) => outcomes.get(events[index]!)?.applied === true;
-    for (const [index, { stored, step }] of due.entries()) {
-      if (!isFired(index)) stored.waits.set(step, now + lockedFor);
-    }
-    const later = waits.filter(({ dueAt }) => dueAt > now).map(({ dueAt }) => dueAt - now);
-    return {
-      fired: due.flatMap(({ stored, step, deadline }, index) =>
-        isFired(index) ? [{ taskId: stored.task.taskId, step, late: now - deadline }] : [],
-      ),
-      postponed: due.filter((_, index) => !isFired(index)).length,
-      held: isJump ? all.filter(isInJump).length : null,
-      nextIn: due.length === most ? 0 : least(later),
-      now,
-      areUsed: [...state.workflows.values()].some(({ definition }) => definition.format > 1),
-      obsoleteAttempts: batches.flatMap((batch) => batch.obsoleteAttempts),
-      hasNotifications: false,
-    };
-  },
-});
-
-interface KnownWait {
-  readonly stored: StoredTask;
-  readonly step: string;
-  readonly deadline: Instant;
-  readonly dueAt: Instant;
-}
-
-/** Milliseconds, as the statements of the store have them. */
-const longestJump = 60_000;
-const heldFor = 15 * 60_000;
-const lockedFor = 500;
-
-const waitsOf = ({ tasks }: StoreState): readonly KnownWait[] =>
-  [...tasks.values()].flatMap((stored) =>
-    [...stored.waits].flatMap(([name, dueAt]): KnownWait[] => {
-      const step = stored.task.steps.get(name);
-      const deadline = step?.processState === "awaiting" ? step.notBefore : null;
-      return deadline === null ? [] : [{ stored, step: name, deadline, dueAt }];
-    }),
-  );
-
 /** Task by task, in the order in which the state store locks them. */
-function decideTasks(
+export function decideTasks(
   state: StoreState,
   reportedEvents: readonly ReportedTaskEvent[],
   { actor, skipLocked }: { readonly actor: string; readonly skipLocked: boolean },

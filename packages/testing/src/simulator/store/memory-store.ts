@@ -1,12 +1,14 @@
 import { agentOf, completeByOf, heartbeatLife, laneOf, noteSign, stepsOf } from "@holdfast/domain";
-import { applying, firing } from "./apply.ts";
+import { applying } from "./apply.ts";
 import { guarding, holdsBack } from "./breakers.ts";
 import { claimDueSteps } from "./claim.ts";
 import { closeFairnessGaps, enqueue } from "./due-order.ts";
 import { expiring, proving } from "./expire.ts";
+import { firing } from "./fire-waits.ts";
 import { type Move, replaceStep, type StoredTask } from "./memory-task.ts";
 import { reading } from "./read.ts";
 import { resending } from "./resend.ts";
+import { type MailboxRow, signalling } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import {
   emptyState,
@@ -23,6 +25,8 @@ export interface MemoryStore extends AtOnce<SimulatedStore> {
   readonly tasks: ReadonlyMap<string, StoredTask>;
   readonly history: readonly Move[];
   readonly breakers: ReadonlyMap<string, StoredBreaker>;
+  /** Signals that wait for their tasks, the oldest first. */
+  readonly mailbox: MailboxRow[];
 }
 
 /**
@@ -47,10 +51,12 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     ...versioning(state),
     ...beating(state),
     ...signing(state),
+    ...signalling(state),
     ...notSimulated,
     tasks: state.tasks,
     history: state.history,
     breakers: state.breakers,
+    mailbox: state.mailbox,
   };
 }
 

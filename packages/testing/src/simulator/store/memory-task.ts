@@ -1,15 +1,19 @@
-import type {
-  AttemptTimes,
-  Change,
-  Fairness,
-  Instant,
-  Json,
-  PendingStep,
-  Priority,
-  Step,
-  Task,
+import {
+  type AttemptTimes,
+  type AwaitingStep,
+  type Change,
+  type Fairness,
+  type Instant,
+  type Json,
+  type PendingStep,
+  type Priority,
+  type Step,
+  signalOf,
+  type Task,
 } from "@holdfast/domain";
 import type { StepProgress } from "@holdfast/state-store";
+import type { StoredSignal } from "./signal-types.ts";
+import { type BusinessKey, untakenOf } from "./signals.ts";
 
 /** A task with all that the tables of the state store hold of it. */
 export interface StoredTask {
@@ -29,10 +33,13 @@ export interface StoredTask {
   readonly resendAts: Map<string, Instant>;
   /** The signs of steps in processing whose Agents have said something of the attempt. */
   readonly signs: Map<string, AttemptTimes & { readonly progress: StepProgress | null }>;
-  /** When a Scheduler looks at the steps that wait. */
+  /** When a Scheduler looks at the steps that wait; infinity: when a signal comes. */
   readonly waits: Map<string, Instant>;
   readonly outputs: Map<string, Json>;
   readonly correctedInputs: Map<string, Json>;
+  readonly businessKey: BusinessKey | null;
+  /** What was sent to it, the oldest first. */
+  readonly signals: StoredSignal[];
 }
 
 /** One line of the history. */
@@ -59,9 +66,8 @@ export function keep(stored: StoredTask, after: Task, now: Instant): readonly Pe
     stored.ranks.delete(name);
     stored.resendAts.delete(name);
     stored.signs.delete(name);
-    if (step.processState === "awaiting" && step.notBefore !== null) {
-      stored.waits.set(name, step.notBefore);
-    } else stored.waits.delete(name);
+    if (step.processState === "awaiting") stored.waits.set(name, dueAtOf(stored, step, now));
+    else stored.waits.delete(name);
     if (step.processState === "pending" && step.notBefore <= now) due.push(step);
   }
   stored.task = after;
@@ -76,6 +82,13 @@ export function keep(stored: StoredTask, after: Task, now: Instant): readonly Pe
   if (completeBy !== null && pausedAt !== null) stored.completeBy = completeBy + now - pausedAt;
   stored.pausedAt = null;
   return due;
+}
+
+/** When a Scheduler is to look at a wait: at once, where its signal is there already. */
+function dueAtOf(stored: StoredTask, { plan, notBefore }: AwaitingStep, now: Instant): Instant {
+  const signal = signalOf(plan);
+  const isThere = signal !== null && untakenOf(stored, signal).length > 0;
+  return isThere ? now : (notBefore ?? Number.POSITIVE_INFINITY);
 }
 
 /** One step replaced, and nothing decided. */

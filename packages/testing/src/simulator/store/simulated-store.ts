@@ -1,6 +1,7 @@
 import type { LoopStore } from "@holdfast/scheduler-service";
 import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { RecoveryStore } from "@holdfast/supervisor-service";
+import type { SignalStore } from "./signal-types.ts";
 
 /**
  * What each kind of process asks of the store, if anything: operations of its role, with their
@@ -13,13 +14,15 @@ export interface StoresOfRoles {
     SubmissionStore,
     "submitTasks" | "findWorkflows" | "findKnownAgents" | "findActiveVersions"
   >;
-  readonly client: Pick<SubmissionStore, "submitTasks">;
+  readonly client: Pick<SubmissionStore, "submitTasks"> &
+    Pick<SignalStore, "sendSignals" | "holdSignal">;
 }
 
 /** What of the state store the loops, their clients and operators use. */
 export type SimulatedStore = StoresOfRoles["scheduler"] &
   StoresOfRoles["supervisor"] &
   StoresOfRoles["submission"] &
+  SignalStore &
   Pick<
     OperationsStore,
     | "registerWorkflow"

@@ -116,6 +116,6 @@ const operations: {
     "rememberOutage",
   ],
   submission: ["findActiveVersions", "findKnownAgents", "findWorkflows", "submitTasks"],
-  client: ["submitTasks"],
+  client: ["submitTasks", "sendSignals", "holdSignal"],
   agent: [],
 };

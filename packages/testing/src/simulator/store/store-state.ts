@@ -16,6 +16,8 @@ import type {
 import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
+import type { StoredSignal } from "./signal-types.ts";
+import type { MailboxRow } from "./signals.ts";
 import type { StoredBreaker } from "./stored-breaker.ts";
 
 /** Sees what the store saves, in its order. */
@@ -26,6 +28,10 @@ export interface StoreWatcher {
   resent(stored: StoredTask, step: ProcessingStep): void;
   /** The Agent of an attempt said that it is at work; `step` has the deadline that follows. */
   signed?(stored: StoredTask, step: ProcessingStep): void;
+  /** A signal came to a task; also one that no step can take. */
+  signalled?(stored: StoredTask, signal: StoredSignal): void;
+  /** A signal is held for the task of a business key. */
+  held?(row: MailboxRow): void;
   decided(stored: StoredTask, reports: readonly Report[]): void;
   /** The breaker of a remote service came into this state. */
   breaker?(service: string, state: BreakerState): void;
@@ -59,6 +65,8 @@ export interface StoreState extends Required<MemoryStoreOptions> {
   readonly tasks: Map<string, StoredTask>;
   /** Submissions by idempotency key. */
   readonly submissions: Map<string, { readonly hash: string; readonly taskId: string }>;
+  /** Signals that wait for their tasks, the oldest first. */
+  readonly mailbox: MailboxRow[];
   /** What is remembered of each fairness key, by lane and band. */
   readonly fairnessClocks: Map<string, ReadonlyMap<string, FairClock>>;
   /** Breakers by remote service. */
@@ -101,6 +109,7 @@ export const emptyState = (options: MemoryStoreOptions): StoreState => ({
   versions: new Map(),
   tasks: new Map(),
   submissions: new Map(),
+  mailbox: [],
   fairnessClocks: new Map(),
   breakers: new Map(),
   history: [],

@@ -1,6 +1,7 @@
 import { checkHere, refusedParts } from "@holdfast/contracts";
 import {
   ContractFault,
+  familyOf,
   type Instant,
   lookupIn,
   type Task,
@@ -9,6 +10,7 @@ import {
 import { type StepContracts, type StoredWorkflow, stepContracts } from "@holdfast/state-store";
 import { enqueue } from "./due-order.ts";
 import { keep, type StoredTask } from "./memory-task.ts";
+import { type BusinessKey, drainMailbox, openTaskOf } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
 import { addVersion, refusalOf } from "./versions.ts";
@@ -78,8 +80,14 @@ function replayOf({ submissions }: StoreState, { idempotency }: Submission): Sub
  */
 function refused(state: StoreState, asked: Submission): Submitted | null {
   const kind = refusalOf(state, asked) ?? (asked.onlyRepeats === true ? "conflict" : null);
-  return kind === null ? null : { kind };
+  if (kind !== null) return { kind };
+  const key = businessKeyOf(asked);
+  const holder = key === null ? undefined : openTaskOf(state, key);
+  return holder === undefined ? null : { kind: "held", taskId: holder.task.taskId };
 }
+
+const businessKeyOf = ({ tenant, workflow, key = null }: Submission): BusinessKey | null =>
+  key === null ? null : { tenant, family: familyOf(workflow), key };
 
 function submitTask(state: StoreState, asked: Submission, actor: string): Submitted {
   const { now, random } = state;
@@ -97,6 +105,7 @@ function submitTask(state: StoreState, asked: Submission, actor: string): Submit
   const ofTask = { taskId, step: null, attempt: null, actor, reason: null };
   state.history.push({ ...ofTask, action: "submit", from: null, to: task.processState });
   for (const watcher of state.watchers) watcher.submitted(stored, definition);
+  drainMailbox(state, stored, definition);
   return { kind: "created", taskId };
 }
 
@@ -114,14 +123,14 @@ interface Planned {
 
 /** A row for the task, without its steps. */
 const toStoredTask = (
-  { priority, fairness, input }: Submission,
+  asked: Submission,
   { task, definition: { completeWithin }, now }: Planned,
 ): StoredTask => ({
   task: { ...task, steps: new Map() },
   version: 0,
-  priority,
-  fairness,
-  input,
+  priority: asked.priority,
+  fairness: asked.fairness,
+  input: asked.input,
   completeBy: completeWithin === null ? null : now + completeWithin,
   pausedAt: null,
   createdAt: now,
@@ -132,4 +141,6 @@ const toStoredTask = (
   waits: new Map(),
   outputs: new Map(),
   correctedInputs: new Map(),
+  businessKey: businessKeyOf(asked),
+  signals: [],
 });

@@ -74,8 +74,13 @@ function identity(
             "Waits for",
             waiting.map(({ name, awaiting }) => (
               <div key={name}>
-                <Alike filter={{ awaiting: name }}>{name}</Alike>, ends{" "}
-                <Time at={awaiting?.until ?? null} />
+                <Alike filter={{ awaiting: name }}>{name}</Alike>
+                {awaiting?.signal != null && `, the signal ${awaiting.signal}`}
+                {awaiting?.until != null && (
+                  <>
+                    , ends <Time at={awaiting.until} />
+                  </>
+                )}
               </div>
             )),
           ],

@@ -29,6 +29,7 @@ import { AttemptsCard } from "./attempts/attempts-card.tsx";
 import { FactsCard } from "./facts-card.tsx";
 import { HistoryCard } from "./history/history-card.tsx";
 import { withMove } from "./history/with-move.ts";
+import { SignalsCard } from "./signals-card.tsx";
 import { stepToShow } from "./step-to-show.ts";
 import type { Selected } from "./timeline/placed-lanes.ts";
 import { Timeline } from "./timeline/timeline.tsx";
@@ -48,6 +49,7 @@ export function TaskPage({ id }: { readonly id: string }) {
       ) : (
         <Steps task={task.data} attempts={attempts.data} why={why.data} />
       )}
+      {task.data.steps.some(({ kind }) => kind === "signal") && <SignalsCard task={task.data} />}
       <div className="columns">
         {history.data === undefined ? (
           <Part error={history.error} />
@@ -160,6 +162,9 @@ function Payloads({ task }: { readonly task: Task }) {
 function TaskHead({ task }: { readonly task: Task }) {
   const selected = usePlace().query.get("step");
   const { id, key, state, paused, workflow, version, updatedAt } = task;
+  const stored = useWorkflow(workflow).data;
+  // The service stores valid definitions only.
+  const definition = (stored?.definition as unknown as WorkflowDefinition | undefined) ?? null;
   return (
     <header className="task-head">
       <div className="task-title">
@@ -178,7 +183,7 @@ function TaskHead({ task }: { readonly task: Task }) {
         </span>
       </div>
       <div className="buttons" role="toolbar" aria-label="Actions">
-        {offersOf(task, selected).map((offer, place) => (
+        {offersOf(task, selected, definition).map((offer, place) => (
           // Each has its place: Resume stands where Pause stood, and keeps the focus.
           <OfferButton key={place} offer={offer} />
         ))}

@@ -20,9 +20,9 @@ export const shownSteps = ({ steps }: WorkflowDefinition): readonly ShownStep[] 
 
 /** What a step waits for, and how long, in words. */
 export function waitWords(step: WaitDefinition | SignalDefinition): string {
-  if (step.kind === "wait") {
-    return "for" in step ? `waits ${formatDuration(step.for)}` : "waits until a value says";
+  if ("signal" in step) {
+    const limit = step.within === null ? "for ever" : `within ${formatDuration(step.within)}`;
+    return `waits for signal ${step.signal}, ${limit}`;
   }
-  const limit = step.within === null ? "for ever" : `within ${formatDuration(step.within)}`;
-  return `waits for signal ${step.signal}, ${limit}`;
+  return "for" in step ? `waits ${formatDuration(step.for)}` : "waits until a value says";
 }

@@ -200,7 +200,7 @@ function WaitView({ step }: { readonly step: WaitDefinition | SignalDefinition }
 
 /** How the wait ends that does not end as it should. */
 function endFacts(step: WaitDefinition | SignalDefinition): readonly (readonly [string, string])[] {
-  if (step.kind === "signal") {
+  if ("signal" in step) {
     if (step.within === null) return [];
     return [
       ["None by then", step.onDeadline === "fail" ? thenOf(step.onFailure) : "the task goes on"],

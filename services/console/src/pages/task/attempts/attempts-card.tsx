@@ -50,7 +50,7 @@ export function AttemptsCard({ attempts, step, waitsFor, selected, onSelect, tra
         <h2 id="step-title">{step.name}</h2>
         <Badge style={styleOf(stepStyles, step.processState)} />
         <span className="muted">
-          {step.kind === "wait" ? (
+          {asksNoAgent(step) ? (
             <Countdown step={step} waits={attempts.waits} />
           ) : (
             <>
@@ -85,14 +85,19 @@ interface CountdownProps {
   readonly waits: readonly StepWait[];
 }
 
-/** How long a step has yet to wait, by the second; or from when to when it waited. */
+/** Whether a step only waits, for a time or for a signal, so that it has no attempts. */
+const asksNoAgent = ({ kind }: Step): boolean => kind === "wait" || kind === "signal";
+
+/** How long a step has yet to wait, and for which signal; or from when to when it waited. */
 function Countdown({ step: { name, awaiting }, waits }: CountdownProps) {
   const now = useNow();
-  const until = awaiting?.until ?? null;
+  const { until = null, signal = null } = awaiting ?? {};
+  const whatFor = signal === null ? "" : `for signal ${signal}`;
+  if (awaiting !== null && until === null) return `waits ${whatFor}, without an end`;
   if (until !== null) {
     return (
       <>
-        waits until <time dateTime={until}>{exactTime(until)}</time>:{" "}
+        waits {whatFor} until <time dateTime={until}>{exactTime(until)}</time>:{" "}
         {Date.parse(until) > now ? relativeTime(until, now) : "it is over, and ends soon"}
       </>
     );
@@ -104,11 +109,12 @@ function Countdown({ step: { name, awaiting }, waits }: CountdownProps) {
 }
 
 /** The verdict is the one explanation: of an open step this card has no reason of its own. */
-function reasonForNone({ kind, processState, faultCode }: Step, waitsFor: string | null): string {
+function reasonForNone(step: Step, waitsFor: string | null): string {
+  const { processState, faultCode } = step;
   if (processState === "waiting" || processState === "pending" || processState === "awaiting") {
-    return waitsFor ?? (kind === "wait" ? "It waits." : "No attempt of it has begun.");
+    return waitsFor ?? (asksNoAgent(step) ? "It waits." : "No attempt of it has begun.");
   }
-  if (kind === "wait") return reasonOfWait(processState, faultCode);
+  if (asksNoAgent(step)) return reasonOfWait(processState, faultCode);
   if (processState === "skipped") return "It was skipped: there was nothing to do.";
   if (processState === "cancelled")
     return `It was cancelled before it began${faultCode === null ? "." : `: ${faultCode}.`}`;
@@ -122,7 +128,7 @@ function reasonOfWait(processState: Step["processState"], faultCode: string | nu
   if (processState === "cancelled")
     return "Its wait was cut short, or never began: the task is undone.";
   if (processState === "error")
-    return `It could not wait${faultCode === null ? "." : `: ${faultCode}.`}`;
+    return `It waited in vain, or could not wait${faultCode === null ? "." : `: ${faultCode}.`}`;
   return "It was skipped: it did not wait.";
 }
 

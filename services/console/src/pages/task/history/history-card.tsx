@@ -142,7 +142,7 @@ const actionWords: Readonly<Record<string, string>> = {
   resubmit: "was resubmitted",
   resolve: "was resolved by hand",
   open: "began to wait",
-  fire: "waited for long enough",
+  fire: "ended its wait",
   lapse: "waited in vain",
   summarise: "changed",
   undo: "is to be undone",

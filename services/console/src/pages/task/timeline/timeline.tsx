@@ -245,7 +245,7 @@ const Waits = memo(function Waits({ lane, height, onSelect }: WaitsProps) {
     isOwn ? (
       <g
         key={wait.from}
-        className={isAhead(wait.until) ? "own-wait own-wait-open" : "own-wait"}
+        className={isOpenWait(wait) ? "own-wait own-wait-open" : "own-wait"}
         onClick={() => onSelect({ step: lane.step, attempt: null })}
       >
         <title>{`${lane.step}: ${ownWaitWords(wait)}`}</title>
@@ -296,6 +296,9 @@ const LateReplies = memo(function LateReplies({ lane, height }: MarksProps) {
   ));
 });
 
+/** Whether a step still waits: for ever, where nothing says until when. */
+const isOpenWait = ({ until }: StepWait): boolean => until === null || isAhead(until);
+
 const isAhead = (until: string | null): boolean => until !== null && Date.parse(until) > Date.now();
 
 function waitWords({ from, until, reason }: StepWait): string {
@@ -341,7 +344,7 @@ function Legend({ attempts }: { readonly attempts: Attempts }) {
       {attempts.waits.some(isOwnWait) && (
         <li>
           <span className="legend-own-wait" />
-          waits for a time
+          waits for a time or a signal
         </li>
       )}
       {!attempts.waits.every(isOwnWait) && (
