@@ -186,8 +186,8 @@ describe("a signal that is refused", () => {
     [
       "a payload that is too deep",
       { payload: JSON.parse("[".repeat(60) + "]".repeat(60)) },
-      "request.not_json",
-      [],
+      "signal.invalid",
+      [""],
     ],
   ])(
     "because of %s says so in a row and in the queue of its sender",
@@ -282,8 +282,6 @@ test("callers take turns, and a process that died leaves what it took to others"
   const asked = { lease: 60_000, mostLeases: 1, mostBytes: 1_000_000, most: 4 };
   const claimed = await retried(() => store.claimEnqueuedSignals(asked));
   expect(claimed.map(({ signalId }) => signalId).toSorted()).toEqual(["m-0", "m-1", "s-0", "s-1"]);
-  await takeAll();
-  expect(await waiting()).toHaveLength(4);
   await endLeases();
   await takeAll();
   expect(await signals(task)).toHaveLength(8);
