@@ -57,7 +57,7 @@ export interface VersionedTask extends Urgency {
   /** The queue that the submitter wants status messages in; null: none. */
   readonly replyTo: string | null;
   readonly correlationId: string | null;
-  /** Since when it is paused; null or absent: it is not. */
+  /** The instant since which it is paused; null or absent: it is not. */
   readonly pausedAt?: Instant | null;
   /** The trace that it belongs to, as `traceText` writes it; null or absent: none. */
   readonly traceContext?: string | null;

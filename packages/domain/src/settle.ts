@@ -87,8 +87,8 @@ function begun(step: WaitingStep, begin: Instant): Change {
 }
 
 /**
- * Whether more of a task has begun than waits: those begin with the task whenever that is to be, and
- * a signal may end one before.
+ * Whether more of a task has begun than waits: those begin with the task whenever that is to be,
+ * and a signal may end one before.
  */
 const hasBegun = (task: Task): boolean =>
   stepsOf(task).some((step) => isBegun(step) && asksAgent(step.plan));

@@ -31,7 +31,7 @@ export interface WaitRules<Plan extends WaitPlan = WaitPlan> {
   read(plan: Plan, valueOf: Lookup, now: Instant): WaitEnd | null;
   /** When it ends by itself if it begins then; null: it does not. */
   endsAt(step: WaitingStep & { readonly plan: Plan }, begin: Instant): Instant | null;
-  /** With which code the step has failed if it ends by itself; null: it is done. */
+  /** The code with which the step has failed if it ends by itself; null: it is done. */
   faultAtEnd(plan: Plan): FaultCode | null;
   /** The name of the signals that end it; null: none does. */
   signal(plan: Plan): string | null;
@@ -95,6 +95,23 @@ export interface StepKindRules {
   readonly undoneBy: (name: string) => string | null;
 }
 
+/** What all kinds of steps that wait have in common. */
+const waiting: Omit<StepKindRules, "meaning" | "waits"> = {
+  goal: "do",
+  addedAt: "submission",
+  mayStart: mayStartCall,
+  band: bandOf,
+  onFinalFailure: ({ onFailure }) => onFailure,
+  alertsOnFirstFailure: false,
+  hasCorrectableInput: false,
+  hasUsableOutput: true,
+  isClaimed: false,
+  // It has no effect, so there is nothing to wait for, and nothing to undo.
+  drains: () => false,
+  isPinned: () => false,
+  undoneBy: () => null,
+};
+
 /**
  * The kinds of steps and all that differs between them. A new kind is a member of `StepKind`, and
  * does not compile until this table answers each question.
@@ -135,39 +152,8 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     isPinned: () => true,
     undoneBy: () => null,
   },
-  wait: {
-    meaning: "waits for a time",
-    goal: "do",
-    addedAt: "submission",
-    mayStart: mayStartCall,
-    band: bandOf,
-    onFinalFailure: ({ onFailure }) => onFailure,
-    alertsOnFirstFailure: false,
-    hasCorrectableInput: false,
-    hasUsableOutput: true,
-    isClaimed: false,
-    waits: timeRules,
-    // It has no effect, so there is nothing to wait for, and nothing to undo.
-    drains: () => false,
-    isPinned: () => false,
-    undoneBy: () => null,
-  },
-  signal: {
-    meaning: "waits for a signal",
-    goal: "do",
-    addedAt: "submission",
-    mayStart: mayStartCall,
-    band: bandOf,
-    onFinalFailure: ({ onFailure }) => onFailure,
-    alertsOnFirstFailure: false,
-    hasCorrectableInput: false,
-    hasUsableOutput: true,
-    isClaimed: false,
-    waits: signalRules,
-    drains: () => false,
-    isPinned: () => false,
-    undoneBy: () => null,
-  },
+  wait: { ...waiting, meaning: "waits for a time", waits: timeRules },
+  signal: { ...waiting, meaning: "waits for a signal", waits: signalRules },
 };
 
 /** The rules of what a step waits for; null: it asks an Agent. */
@@ -178,7 +164,7 @@ export const waitRulesOf = ({ kind }: Pick<StepPlan, "kind">): WaitRules | null 
 export const signalOf = (plan: StepPlan): string | null =>
   asksAgent(plan) ? null : (waitRulesOf(plan)?.signal(plan) ?? null);
 
-/** With which code a step that awaits has failed once its time is over; null: it is done then. */
+/** The code with which a step that awaits has failed once its time is over; null: it is done. */
 export const faultAtEnd = ({ plan, faultCode }: AwaitingStep): string | null =>
   faultCode ?? waitRulesOf(plan)?.faultAtEnd(plan) ?? null;
 

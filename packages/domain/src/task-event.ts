@@ -90,8 +90,8 @@ export type TaskEvent =
     }
   | { readonly kind: "resolved"; readonly step: string; readonly attempt: number }
   /**
-   * What a step waited for has come: its time, a signal of its name, or the word of an operator, who
-   * waits no longer.
+   * What a step waited for has come: its time, a signal of its name, or the word of an operator,
+   * who waits no longer.
    */
   | { readonly kind: "waitEnded"; readonly step: string; readonly by: WaitEnder }
   | { readonly kind: "undoRequested"; readonly code: string }

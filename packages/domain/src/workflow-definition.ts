@@ -9,7 +9,7 @@ export type Milliseconds = number;
  */
 export const definitionFormat = 3;
 
-/** The versions of the notation. 2 has steps that wait for a time, 3 such that wait for a signal. */
+/** The versions of the notation. 2 has steps that wait for a time, 3 some that wait for signals. */
 export type DefinitionFormat = 1 | 2 | 3;
 
 /**

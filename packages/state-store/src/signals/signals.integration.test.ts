@@ -53,7 +53,7 @@ const twice = testWorkflow(
   "twice.v1",
 );
 
-/** Beside the step that waits, one may fail that a person has to look at. */
+/** A workflow in which a step may fail that a person has to look at, beside the one that waits. */
 const halting = testWorkflow(
   [
     { name: "x", onFailure: "halt", undo: null },
@@ -68,7 +68,7 @@ const round = { actor: "test", most: 100, expected: null };
 async function send(
   taskId: string,
   workflow: string,
-  { name = "paid", id = "1", payload = { amount: 1 } as object } = {},
+  { name = "paid", id = "1", payload = { amount: 1 } } = {},
 ) {
   const signal = { taskId, workflow, name, id, payload: { ...payload }, sentBy: "bank" };
   const [sent] = await submission.sendSignals([signal]);
@@ -193,7 +193,7 @@ describe("a signal", () => {
     }
     expect((await scheduler.fireWaits(round)).fired).toHaveLength(2);
     const found = await submission.listSignals({ taskId });
-    expect(found?.map(({ takenBy }) => takenBy)).toEqual([
+    expect(found.map(({ takenBy }) => takenBy)).toEqual([
       expect.any(String),
       expect.any(String),
       null,
@@ -246,7 +246,7 @@ describe("a signal that no step can take any more", () => {
     );
     expect(late).toEqual([{ kind: "signal.too_late", step: "paid", code: "signal.too_late" }]);
     const found = await submission.listSignals({ taskId });
-    expect(found?.at(-1)).toMatchObject({ id: "late", isLate: true, takenBy: null });
+    expect(found.at(-1)).toMatchObject({ id: "late", isLate: true, takenBy: null });
     expect((await scheduler.fireWaits(round)).fired).toEqual([]);
     await nothingWrong();
   });

@@ -211,7 +211,7 @@ const endOf = ({ taskId, step }: DueWait, signal: Untaken | undefined): Reported
 
 /** When a wait is looked at again. */
 interface PutOff {
-  /** Null: at its deadline. */
+  /** Milliseconds from now; null: at its deadline. */
   readonly later: Milliseconds | null;
   /** Whether it is not looked at before its task goes on. */
   readonly isHeldUp: boolean;

@@ -18,7 +18,7 @@ export interface WaitRow {
 /** The waits that a transaction begins, moves on and ends. */
 export interface SavedWaits {
   readonly begun: readonly WaitRow[];
-  /** Those whose deadline changes, or whose task goes on. */
+  /** Waits whose deadline changes, or whose task goes on. */
   readonly moved: readonly WaitRow[];
   readonly ended: readonly Pick<WaitRow, "taskId" | "step">[];
 }

@@ -28,11 +28,11 @@ interface RetentionDependencies {
 }
 
 /**
- * Deletes what is past its retention: expired idempotency keys, idle fairness keys and old messages
- * always, with signals whose tasks did not come, finished tasks when a time is set, and nothing by a clock that has jumped. A month that
- * is over is dropped as a whole; of one with an unfinished task, the finished tasks are deleted.
- * Each kind has a share of the round, so that none keeps the others waiting. Resolves to whether
- * one of them may have more.
+ * Deletes what is past its retention: expired idempotency keys, idle fairness keys, signals whose
+ * tasks did not come and old messages always, finished tasks when a time is set, and nothing by a
+ * clock that has jumped. A month that is over is dropped as a whole; of one with an unfinished
+ * task, the finished tasks are deleted. Each kind has a share of the round, so that none keeps the
+ * others waiting. Resolves to whether one of them may have more.
  */
 export function dropOldMonths(deps: RetentionDependencies) {
   const { store, clock, keep } = deps;
