@@ -310,6 +310,7 @@ describe("a pause", () => {
   test.each<[string, Partial<SignalTerms>, number | null]>([
     ["after which the task goes on", { onDeadline: "continue" }, noon + 2 * hour],
     ["that never comes", { within: null }, noon + 2 * hour],
+    ["that had passed when it began", { within: hour }, noon + 2 * hour],
   ])("leaves a deadline %s where it is", (_, terms, pausedAt) => {
     const [one] = resumedAfter(terms, pausedAt).changed;
     expect(one?.after.steps.get("paid")).toEqual(awaiting(terms).steps.get("paid"));

@@ -82,10 +82,18 @@ function mustNameItsSource(before: Task, { task, changes }: Decision & { applied
   expect(sourceOfMove(undone)).not.toBeNull();
 }
 
-/** A deadline whose passing is a failure is moved on by the length of a pause, and by that alone. */
-function mustKeepItsEnd(old: AwaitingStep, event: TaskEvent, step: AwaitingStep): void {
+/**
+ * A deadline that lies ahead and whose passing is a failure is moved on by the length of a pause, and
+ * by that alone.
+ */
+function mustKeepItsEnd(
+  old: AwaitingStep,
+  event: TaskEvent,
+  { step, now }: { readonly step: AwaitingStep; readonly now: number },
+): void {
   const { pausedFor = 0 } = event.kind === "resumed" ? event : {};
-  const isMoved = old.notBefore !== null && faultAtEnd(old) !== null;
+  const isAhead = old.notBefore !== null && old.notBefore > now - pausedFor;
+  const isMoved = isAhead && faultAtEnd(old) !== null;
   if (!isMoved || event.kind !== "resumed") return expect(step).toBe(old);
   expect(step).toEqual({ ...old, notBefore: old.notBefore + pausedFor });
 }
@@ -113,7 +121,7 @@ function mustWaitAsPlanned(before: Task, event: TaskEvent, after: Task, now: num
       expect(after.goal).toBe("do");
       expect(asksAgent(step.plan)).toBe(false);
       if (was === null) expect(before.paused && after.paused).toBe(false);
-      else mustKeepItsEnd(was, event, step);
+      else mustKeepItsEnd(was, event, { step, now });
     } else if (was !== null) {
       if (step.processState === "cancelled") expect(after.goal).toBe("undo");
       else mustEndAsPlanned(before, was, event, now);

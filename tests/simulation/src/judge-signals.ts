@@ -1,11 +1,6 @@
 import { type Change, type Json, type Step, stepsOf } from "@holdfast/domain";
-import type {
-  NewSignal,
-  SentSignal,
-  StoredSignal,
-  StoredTask,
-  StoreWatcher,
-} from "@holdfast/testing/simulator";
+import type { NewSignal, SentSignal, StoredSignal } from "@holdfast/state-store";
+import type { StoredTask, StoreWatcher } from "@holdfast/testing/simulator";
 import { nameOf } from "./facts.ts";
 import type { World } from "./world.ts";
 
@@ -89,7 +84,10 @@ function arrive(
     world.accuse("a signal is late exactly if no step can take it any more", witness);
   }
   const held = record.held.find(
-    (one) => one.n === n && one.key === stored.businessKey?.key && Math.floor(one.at) === Date.parse(signal.at),
+    (one) =>
+      one.n === n &&
+      one.key === stored.businessKey?.key &&
+      Math.floor(one.at) === Date.parse(signal.at),
   );
   if (held?.hasArrived === true) world.accuse("a held signal reaches its task once", witness);
   if (held !== undefined) held.hasArrived = true;

@@ -32,8 +32,8 @@ interface Standing {
   /** Since when it is paused; null: it is not. */
   readonly pausedSince: number | null;
   readonly isHalted: boolean;
-  /** Whether it has ever been paused or halted. */
-  readonly wasHeld: boolean;
+  /** Since when it has been neither, in simulated time. */
+  readonly goesOnSince: number;
 }
 
 /** Milliseconds after its time, or after all is healed, within which a wait ends. */
@@ -104,29 +104,29 @@ function end(world: World, { waits }: WaitRecord, { id, action, by, standing }: 
   if (wait.endsAt === null || timeline.now + 1 < wait.endsAt) {
     return accuse("no wait ends before its time", () => id);
   }
-  // What fails is looked at again in a while where a person held it up.
-  if (healedAt === null || (wait.fails && standing?.wasHeld === true)) return;
-  if (timeline.now > Math.max(wait.endsAt, healedAt) + endsWithin) {
+  if (healedAt === null) return;
+  const goesOnSince = wait.fails ? (standing?.goesOnSince ?? 0) : 0;
+  if (timeline.now > Math.max(wait.endsAt, healedAt, goesOnSince) + endsWithin) {
     accuse("a wait ends soon after its time", () => id);
   }
 }
 
-/** A deadline that is a failure stands still while its task is paused. */
+/** A deadline that is a failure and lies ahead stands still while its task is paused. */
 function noteStanding({ timeline }: World, record: WaitRecord, task: Task): void {
   const { taskId, paused, processState } = task;
   const before = record.standings.get(taskId);
   const since = before?.pausedSince ?? null;
   if (since !== null && !paused) {
     for (const wait of record.waits.values()) {
-      if (wait.taskId !== taskId || wait.hasEnded || !wait.fails || wait.endsAt === null) continue;
-      wait.endsAt += timeline.now - since;
+      if (wait.taskId !== taskId || wait.hasEnded || !wait.fails) continue;
+      if (wait.endsAt !== null && wait.endsAt > since) wait.endsAt += timeline.now - since;
     }
   }
   const isHalted = processState === "halted";
   record.standings.set(taskId, {
     pausedSince: paused ? (since ?? timeline.now) : null,
     isHalted,
-    wasHeld: before?.wasHeld === true || paused || isHalted,
+    goesOnSince: paused || isHalted ? timeline.now : (before?.goesOnSince ?? 0),
   });
 }
 

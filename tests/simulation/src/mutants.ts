@@ -22,6 +22,7 @@ import { orderMutants } from "./order-mutants.ts";
 import { poolMutants } from "./pool-mutants.ts";
 import { rolloutMutants } from "./rollout-mutants.ts";
 import { signMutants } from "./sign-mutants.ts";
+import { signalMutants } from "./signal-mutants.ts";
 import { waitMutants } from "./wait-mutants.ts";
 
 /** Mutants by name, as what was built wrongly. The simulation must find each of them. */
@@ -377,6 +378,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   ...poolMutants,
   ...signMutants,
   ...waitMutants,
+  ...signalMutants,
   ...contractMutants,
   ...rolloutMutants,
 };

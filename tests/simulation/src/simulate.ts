@@ -180,6 +180,8 @@ function areFinished(tasks: ReadonlyMap<string, StoredTask>): boolean {
 const interval = 500;
 /** Milliseconds. A step that rests for longer is what an operator would not wait for. */
 const longRest = 5_000;
+/** Milliseconds after which an operator ends a wait that lasts for ever. */
+const patience = 9_000;
 
 /**
  * Looks after what is paused, what rests for long and what halted, once everything is healed: has a
@@ -197,7 +199,8 @@ function callOperator(world: World, acts: OperatorActs): void {
     // Not at the first look: limits must stand still for longer than they are.
     if (paused) return world.random.chance(0.3) ? acts.resumeTask(stored) : undefined;
     const endless = acts.awaiting(stored).find(isEndless);
-    if (endless !== undefined && world.random.chance(0.05)) return acts.fire(stored, endless);
+    const isMissed = world.timeline.now > (world.healedAt ?? 0) + patience;
+    if (endless !== undefined && isMissed) return acts.fire(stored, endless);
     const resting = acts.delayed(stored, longRest);
     if (resting !== undefined) acts.retry(stored, resting);
     if (processState !== "halted") return;

@@ -160,7 +160,7 @@ const watched = defineWorkflow("watched.v1", Order, ({ order }, step) => {
     signal: Numbered,
     within: "for-ever",
     onDeadline: "continue",
-    after: [],
+    after: [a],
   });
   const last = step.wait("last", {
     signal: Numbered,

@@ -76,7 +76,7 @@ export function findAgentDemands(found: NeedFacts): readonly Need[] {
     ...causes.map((cause) => needOf(cause, found)),
     ...haltedTasks(found),
     ...deadLetters(found),
-    ...found.inbox.refused.map(refusedSubmissions),
+    ...found.inbox.refused.map(refusedEntries),
     ...lateOutbox(found),
     ...found.facts.alerts.filter(({ kind }) => !isExplained(kind, causes)).map(recentAlerts),
     ...pausedTasks(found),
@@ -207,14 +207,16 @@ function deadLetters({ facts }: NeedFacts): readonly Need[] {
   ];
 }
 
-function refusedSubmissions({
+function refusedEntries({
+  kind,
   submitter,
   code,
-  submissions: count,
+  number: count,
   latest,
 }: SeenInbox["refused"][number]): Need {
-  const sentence = `${counted(count, "submission", "submissions")} of ${submitter} in a transaction ${count === 1 ? "was" : "were"} refused with ${code} in the last hour.`;
-  const act = "Look why in state.refusals, and have that application repaired.";
+  const sentence = `${counted(count, kind, `${kind}s`)} of ${submitter} in a transaction ${count === 1 ? "was" : "were"} refused with ${code} in the last hour.`;
+  const table = kind === "signal" ? "state.signal_refusals" : "state.refusals";
+  const act = `Look why in ${table}, and have that application repaired.`;
   return { kind: "refused", count, sentence, act, since: latest, page: "/system/doctor" };
 }
 

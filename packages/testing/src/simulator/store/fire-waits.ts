@@ -1,8 +1,7 @@
 import { type AwaitingStep, type Instant, signalOf } from "@holdfast/domain";
-import type { EventOutcome, ReportedTaskEvent } from "@holdfast/state-store";
+import type { EventOutcome, ReportedTaskEvent, StoredSignal } from "@holdfast/state-store";
 import { decideTasks } from "./apply.ts";
 import type { StoredTask } from "./memory-task.ts";
-import type { StoredSignal } from "./signal-types.ts";
 import { takeSignal, untakenOf } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, type StoreState } from "./store-state.ts";
@@ -14,6 +13,8 @@ interface KnownWait {
   readonly stored: StoredTask;
   readonly step: AwaitingStep;
   readonly dueAt: Instant;
+  /** When the first signal came that it may take; infinity: none has. */
+  readonly signalledAt: Instant;
 }
 
 /** A wait that is due, and what ends it; null: its time alone. */
@@ -61,7 +62,9 @@ const waitsOf = ({ tasks }: StoreState): readonly KnownWait[] =>
   [...tasks.values()].flatMap((stored) =>
     [...stored.waits].flatMap(([name, dueAt]): KnownWait[] => {
       const step = stored.task.steps.get(name);
-      return step?.processState === "awaiting" ? [{ stored, step, dueAt }] : [];
+      if (step?.processState !== "awaiting") return [];
+      const signalledAt = stored.signalledAts.get(name) ?? Number.POSITIVE_INFINITY;
+      return [{ stored, step, dueAt, signalledAt }];
     }),
   );
 
@@ -73,8 +76,8 @@ function takeDue(
 ): { readonly taken: readonly KnownWait[]; readonly held: readonly KnownWait[] } {
   const all = waits.filter(({ dueAt }) => dueAt <= now);
   const isJump = expected !== null && now > expected + longestJump;
-  const isInJump = ({ step: { notBefore } }: KnownWait) =>
-    isJump && notBefore !== null && notBefore <= now && notBefore > expected;
+  const isInJump = ({ stored, step: { plan, notBefore } }: KnownWait) =>
+    isJump && !stored.signalledAts.has(plan.name) && (notBefore ?? now) > expected;
   return {
     taken: all.filter((wait) => !isInJump(wait)).slice(0, most),
     held: all.filter(isInJump),
@@ -104,24 +107,35 @@ function eventOf({ stored, step, signal }: DueWait): ReportedTaskEvent {
 /** Whether a wait has ended, with what it took; one that has not is looked at again later. */
 function isEnded(wait: DueWait, outcome: EventOutcome | undefined, now: Instant): boolean {
   const { stored, step, signal } = wait;
-  const { name } = step.plan;
   if (outcome?.applied === true) {
-    if (signal !== null) takeSignal(stored, signal, name);
+    if (signal !== null) takeSignal(stored, signal, step.plan.name);
     return true;
   }
-  // The decision before it of the same round may have ended it.
-  if (stored.waits.has(name)) stored.waits.set(name, laterOf(wait, outcome, now));
+  // What was decided before it in the same round may have ended it.
+  if (stored.waits.has(step.plan.name)) putOff(wait, outcome?.reason, now);
   return false;
 }
 
-/** When a Scheduler looks again at a wait that was due, and has not ended. */
-function laterOf({ step }: DueWait, outcome: EventOutcome | undefined, now: Instant): Instant {
-  if (outcome === undefined || outcome.applied) return now + lockedFor;
-  return outcome.reason === "not_due"
-    ? (step.notBefore ?? Number.POSITIVE_INFINITY)
-    : now + unusableFor;
+/**
+ * Has a wait looked at again that was due, and did not end: soon where its task was locked, at its
+ * deadline where another wait took its signal, once its task goes on where a person holds it up.
+ */
+function putOff(
+  { stored: { waits, signalledAts }, step: { plan, notBefore } }: DueWait,
+  reason: string | undefined,
+  now: Instant,
+): void {
+  const never = Number.POSITIVE_INFINITY;
+  if (reason === "task_paused" || reason === "task_halted") waits.set(plan.name, never);
+  else if (reason === "not_due" && signalOf(plan) !== null) {
+    waits.set(plan.name, notBefore ?? never);
+    signalledAts.delete(plan.name);
+  } else {
+    const isSoon = reason === undefined || reason === "not_due";
+    waits.set(plan.name, now + (isSoon ? lockedFor : unusableFor));
+  }
 }
 
-/** When a wait was to end: by its time, or when its signal was there. */
-const endOf = ({ step: { notBefore }, dueAt, signal }: DueWait): Instant =>
-  signal === null ? (notBefore ?? dueAt) : dueAt;
+/** When a wait was to end: by its time, or when its signal was there, whichever was first. */
+const endOf = ({ step: { notBefore }, signalledAt }: DueWait): Instant =>
+  Math.min(notBefore ?? Number.POSITIVE_INFINITY, signalledAt);

@@ -1,6 +1,5 @@
 import {
   type AttemptTimes,
-  type AwaitingStep,
   type Change,
   type Fairness,
   type Instant,
@@ -11,8 +10,7 @@ import {
   signalOf,
   type Task,
 } from "@holdfast/domain";
-import type { StepProgress } from "@holdfast/state-store";
-import type { StoredSignal } from "./signal-types.ts";
+import type { StepProgress, StoredSignal } from "@holdfast/state-store";
 import { type BusinessKey, untakenOf } from "./signals.ts";
 
 /** A task with all that the tables of the state store hold of it. */
@@ -33,8 +31,10 @@ export interface StoredTask {
   readonly resendAts: Map<string, Instant>;
   /** The signs of steps in processing whose Agents have said something of the attempt. */
   readonly signs: Map<string, AttemptTimes & { readonly progress: StepProgress | null }>;
-  /** When a Scheduler looks at the steps that wait; infinity: when a signal comes. */
+  /** When a Scheduler looks at the steps that wait; infinity: when something else happens. */
   readonly waits: Map<string, Instant>;
+  /** When the first signal came that the steps may take that wait for it. */
+  readonly signalledAts: Map<string, Instant>;
   readonly outputs: Map<string, Json>;
   readonly correctedInputs: Map<string, Json>;
   readonly businessKey: BusinessKey | null;
@@ -61,13 +61,14 @@ export interface Move {
 export function keep(stored: StoredTask, after: Task, now: Instant): readonly PendingStep[] {
   const before = stored.task;
   const due: PendingStep[] = [];
+  const goesOn = isHeldUp(before) && !isHeldUp(after);
   for (const [name, step] of after.steps) {
-    if (before.steps.get(name) === step) continue;
+    const old = before.steps.get(name);
+    if (old !== step || goesOn) keepWait(stored, { old, step, now });
+    if (old === step) continue;
     stored.ranks.delete(name);
     stored.resendAts.delete(name);
     stored.signs.delete(name);
-    if (step.processState === "awaiting") stored.waits.set(name, dueAtOf(stored, step, now));
-    else stored.waits.delete(name);
     if (step.processState === "pending" && step.notBefore <= now) due.push(step);
   }
   stored.task = after;
@@ -84,11 +85,33 @@ export function keep(stored: StoredTask, after: Task, now: Instant): readonly Pe
   return due;
 }
 
-/** When a Scheduler is to look at a wait: at once, where its signal is there already. */
-function dueAtOf(stored: StoredTask, { plan, notBefore }: AwaitingStep, now: Instant): Instant {
-  const signal = signalOf(plan);
-  const isThere = signal !== null && untakenOf(stored, signal).length > 0;
-  return isThere ? now : (notBefore ?? Number.POSITIVE_INFINITY);
+/** Whether none of its waits may fail for now. */
+const isHeldUp = ({ paused, processState }: Task): boolean => paused || processState === "halted";
+
+interface MovedStep {
+  /** As it was before; undefined: it is new. */
+  readonly old: Step | undefined;
+  readonly step: Step;
+  readonly now: Instant;
+}
+
+/** Begins, moves on and ends what steps wait for: one whose signal is there is due at once. */
+function keepWait(stored: StoredTask, { old, step, now }: MovedStep): void {
+  const { waits, signalledAts } = stored;
+  const { name } = step.plan;
+  if (step.processState !== "awaiting") {
+    waits.delete(name);
+    signalledAts.delete(name);
+    return;
+  }
+  const signal = signalOf(step.plan);
+  const hasBegun = old?.processState === "awaiting";
+  if (!hasBegun && signal !== null && untakenOf(stored, signal).length > 0) {
+    signalledAts.set(name, now);
+    waits.set(name, now);
+  } else if (!signalledAts.has(name)) {
+    waits.set(name, step.notBefore ?? Number.POSITIVE_INFINITY);
+  }
 }
 
 /** One step replaced, and nothing decided. */

@@ -1,4 +1,4 @@
-import { contractHash } from "@holdfast/contracts";
+import { signalContract } from "@holdfast/contracts";
 import {
   canonicalJson,
   type Instant,
@@ -8,16 +8,9 @@ import {
   type Task,
   type WorkflowDefinition,
 } from "@holdfast/domain";
+import type { HeldSignal, NewSignal, SentSignal, StoredSignal } from "@holdfast/state-store";
 import type { StoredTask } from "./memory-task.ts";
-import type {
-  HeldSignal,
-  Holding,
-  NewSignal,
-  SentSignal,
-  SignalStore,
-  StoredSignal,
-} from "./signal-types.ts";
-import type { AtOnce } from "./simulated-store.ts";
+import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
 
 /** What a business key stands for. */
@@ -31,53 +24,51 @@ export interface MailboxRow extends HeldSignal {
 /** How many signals of one name may wait for a step, or for their task. */
 const most = 100;
 
+type Signalling = Pick<AtOnce<SimulatedStore>, "sendSignals" | "holdSignal" | "listSignals">;
+
 /** Takes signals, for a task that there is and for one that is to come, and lists them. */
-export const signalling = (state: StoreState): AtOnce<SignalStore> => ({
+export const signalling = (state: StoreState): Signalling => ({
   sendSignals: (signals) => signals.map((signal) => send(state, signal)),
   holdSignal: (signal) => hold(state, signal),
-  listSignals: (taskId) =>
-    state.tasks.get(taskId)?.signals.map((signal) => ({ ...signal })) ?? null,
+  listSignals: ({ taskId }) => [...(state.tasks.get(taskId)?.signals ?? [])],
 });
 
-function send(state: StoreState, { taskId, workflow, ...signal }: NewSignal): SentSignal {
+type Sent = Pick<StoredSignal, "name" | "id" | "payload">;
+
+/** Whether it is that signal, whatever it carries. */
+const isNamed =
+  ({ name, id }: Pick<Sent, "name" | "id">) =>
+  (other: Pick<Sent, "name" | "id">): boolean =>
+    other.name === name && other.id === id;
+
+const carriesSame = (one: Pick<Sent, "payload">, other: Pick<Sent, "payload">): boolean =>
+  canonicalJson(one.payload) === canonicalJson(other.payload);
+
+function send(state: StoreState, { taskId, workflow: _, ...signal }: NewSignal): SentSignal {
   const stored = state.tasks.get(taskId);
-  if (stored?.task.workflow.name !== workflow) return refused("task.unknown");
-  const earlier = stored.signals.find(({ id }) => id === signal.id);
+  if (stored === undefined) return refused("task.unknown");
+  const earlier = stored.signals.find(isNamed(signal));
   if (earlier !== undefined) return answerAgain(earlier, signal);
-  if (stored.signals.filter(isUntaken(signal.name)).length >= most) {
-    return refused("signal.too_many");
-  }
-  const isLate = !mayTake(stored.task, signal.name);
-  const row = { ...signal, at: instantText(state.now()), takenBy: null, isLate };
+  const { name } = signal;
+  const left = stored.signals.filter((one) => one.name === name && one.takenBy === null);
+  if (left.length >= most) return refused("signal.too_many");
+  const now = state.now();
+  const isLate = !mayTake(stored.task, name);
+  const row = { ...signal, at: instantText(now), takenBy: null, isLate };
   stored.signals.push(row);
-  if (!isLate) makeWaitsDue(stored, signal.name, state.now());
+  if (!isLate) makeWaitsDue(stored, name, now);
   for (const watcher of state.watchers) watcher.signalled?.(stored, row);
   return isLate ? refused("signal.too_late") : { kind: "accepted", at: row.at, replayed: false };
 }
 
-type Refusal = Extract<SentSignal, { kind: "refused" }>["code"];
+const refused = <Code extends Extract<SentSignal, { kind: "refused" }>["code"]>(code: Code) =>
+  ({ kind: "refused", code }) as const;
 
-const refused = <Code extends Refusal>(code: Code) => ({ kind: "refused", code }) as const;
-
-const answerAgain = (
-  { at, isLate, ...earlier }: StoredSignal,
-  signal: Pick<NewSignal, "name" | "payload">,
-): SentSignal => {
-  if (!areSame(earlier, signal)) return refused("signal.id_reused");
+function answerAgain(earlier: StoredSignal, signal: Sent): SentSignal {
+  if (!carriesSame(earlier, signal)) return refused("signal.id_reused");
+  const { at, isLate } = earlier;
   return isLate ? refused("signal.too_late") : { kind: "accepted", at, replayed: true };
-};
-
-const areSame = (
-  one: Pick<NewSignal, "name" | "payload">,
-  other: Pick<NewSignal, "name" | "payload">,
-): boolean =>
-  one.name === other.name && canonicalJson(one.payload) === canonicalJson(other.payload);
-
-/** Whether it is of that name, and may still be taken. */
-const isUntaken =
-  (name: string) =>
-  (signal: StoredSignal): boolean =>
-    signal.name === name && signal.takenBy === null && !signal.isLate;
+}
 
 /** Whether a step of the task waits for signals of that name, or will. */
 const mayTake = (task: Task, name: string): boolean =>
@@ -86,11 +77,11 @@ const mayTake = (task: Task, name: string): boolean =>
       signalOf(plan) === name && (processState === "waiting" || processState === "awaiting"),
   );
 
-function makeWaitsDue(stored: StoredTask, name: string, now: Instant): void {
-  for (const step of stepsOf(stored.task)) {
-    if (step.processState === "awaiting" && signalOf(step.plan) === name) {
-      stored.waits.set(step.plan.name, now);
-    }
+function makeWaitsDue({ task, waits, signalledAts }: StoredTask, name: string, now: Instant): void {
+  for (const { plan, processState } of stepsOf(task)) {
+    if (processState !== "awaiting" || signalOf(plan) !== name) continue;
+    waits.set(plan.name, Math.min(waits.get(plan.name) ?? now, now));
+    signalledAts.set(plan.name, signalledAts.get(plan.name) ?? now);
   }
 }
 
@@ -100,86 +91,73 @@ const instantText = (instant: Instant): string => new Date(instant).toISOString(
 export const untakenOf = (
   { signals }: Pick<StoredTask, "signals">,
   name: string,
-): readonly StoredSignal[] => signals.filter(isUntaken(name));
+): readonly StoredSignal[] =>
+  signals.filter((one) => one.name === name && one.takenBy === null && !one.isLate);
 
 /** Has a step take a signal. */
-export function takeSignal(stored: StoredTask, { id }: StoredSignal, step: string): void {
-  const index = stored.signals.findIndex((signal) => signal.id === id);
-  stored.signals[index] = { ...stored.signals[index]!, takenBy: step };
+export function takeSignal({ signals }: StoredTask, taken: StoredSignal, step: string): void {
+  const index = signals.findIndex(isNamed(taken));
+  signals[index] = { ...taken, takenBy: step };
 }
+
+const standsFor =
+  ({ tenant, family, key }: BusinessKey) =>
+  (other: BusinessKey | null): boolean =>
+    other !== null && other.key === key && other.family === family && other.tenant === tenant;
+
+/** The last task that got a business key; undefined: none did. */
+const holderOf = ({ tasks }: StoreState, key: BusinessKey): StoredTask | undefined =>
+  [...tasks.values()].findLast(({ businessKey }) => standsFor(key)(businessKey));
 
 /** The open task that has a business key; undefined: there is none. */
-export const openTaskOf = (
-  { tasks }: StoreState,
-  { tenant, family, key }: BusinessKey,
-): StoredTask | undefined =>
-  [...tasks.values()].find(
-    ({ task, businessKey }) =>
-      businessKey !== null &&
-      businessKey.key === key &&
-      businessKey.family === family &&
-      businessKey.tenant === tenant &&
-      !isFinished(task),
-  );
+export function openTaskOf(state: StoreState, key: BusinessKey): StoredTask | undefined {
+  const holder = holderOf(state, key);
+  return holder === undefined || isFinished(holder.task) ? undefined : holder;
+}
 
-function hold(state: StoreState, signal: HeldSignal): Holding {
-  const holder = openTaskOf(state, signal);
-  if (holder !== undefined) return { kind: "task", taskId: holder.task.taskId };
-  const kept = heldFor(state, signal);
-  const earlier = kept.find(({ id }) => id === signal.id);
+type Outcome = ReturnType<Signalling["holdSignal"]>;
+
+function hold(state: StoreState, signal: HeldSignal): Outcome {
+  const { mailbox, now, watchers } = state;
+  const holder = holderOf(state, signal);
+  if (holder !== undefined && (!isFinished(holder.task) || holder.signals.some(isNamed(signal)))) {
+    return { kind: "task", taskId: holder.task.taskId };
+  }
+  const kept = mailbox.filter((row) => standsFor(signal)(row) && row.name === signal.name);
+  const earlier = kept.find(isNamed(signal));
   if (earlier !== undefined) {
-    return areSame(earlier, signal)
-      ? { kind: "held", until: endOf(earlier), replayed: true }
+    return carriesSame(earlier, signal)
+      ? { kind: "held", until: instantText(endOf(earlier)), replayed: true }
       : refused("signal.id_reused");
   }
-  if (kept.filter(({ name }) => name === signal.name).length >= most) {
-    return refused("signal.too_many");
-  }
-  const row = { ...signal, at: state.now() };
-  state.mailbox.push(row);
-  for (const watcher of state.watchers) watcher.held?.(row);
-  return { kind: "held", until: endOf(row), replayed: false };
+  if (kept.length >= most) return refused("signal.too_many");
+  const row = { ...signal, at: now() };
+  mailbox.push(row);
+  for (const watcher of watchers) watcher.held?.(row);
+  return { kind: "held", until: instantText(endOf(row)), replayed: false };
 }
 
-const endOf = ({ at, holdFor }: MailboxRow): string => instantText(at + holdFor);
+const endOf = ({ at, holdFor }: MailboxRow): Instant => at + holdFor;
 
-/** What is held for a business key, the oldest first. */
-const heldFor = (
-  { mailbox, now }: StoreState,
-  { tenant, family, key }: BusinessKey,
-): readonly MailboxRow[] =>
-  mailbox.filter(
-    (row) =>
-      row.tenant === tenant &&
-      row.family === family &&
-      row.key === key &&
-      row.at + row.holdFor > now(),
-  );
-
-/** Gives a new task what was held for its business key, and what its workflow can read. */
+/**
+ * Empties the mailbox of a new task's business key: keeps with the task what was held long enough.
+ * What does not fit the contract of its workflow is taken by no step. Returns what the task got.
+ */
 export function drainMailbox(
-  state: StoreState,
-  stored: StoredTask,
-  { signals = {} }: WorkflowDefinition,
-): void {
-  if (stored.businessKey === null) return;
-  const mine = heldFor(state, stored.businessKey).filter(
-    ({ name, contract }) =>
-      Object.hasOwn(signals, name) && contract === signalContract(signals, name),
-  );
-  for (const row of mine) {
-    const { name, id, payload, sentBy, at } = row;
-    state.mailbox.splice(state.mailbox.indexOf(row), 1);
-    const isLate = !mayTake(stored.task, name);
-    const signal = { name, id, payload, sentBy, at: instantText(at), takenBy: null, isLate };
-    stored.signals.push(signal);
-    makeWaitsDue(stored, name, state.now());
-    for (const watcher of state.watchers) watcher.signalled?.(stored, signal);
-  }
+  { mailbox, now }: StoreState,
+  { signals, businessKey }: StoredTask,
+  definition: WorkflowDefinition,
+): readonly StoredSignal[] {
+  if (businessKey === null || Object.keys(definition.signals ?? {}).length === 0) return [];
+  const mine = mailbox.filter(standsFor(businessKey));
+  const left = mailbox.filter((row) => !mine.includes(row));
+  mailbox.splice(0, mailbox.length, ...left);
+  const handed = mine
+    .filter((row) => endOf(row) > now())
+    .map(({ name, id, payload, sentBy, at, contract }): StoredSignal => {
+      const isLate = contract !== signalContract(definition, name);
+      return { name, id, payload, sentBy, at: instantText(at), takenBy: null, isLate };
+    });
+  signals.push(...handed);
+  return handed;
 }
-
-/** The hash of what signals of a name carry. */
-export const signalContract = (
-  signals: NonNullable<WorkflowDefinition["signals"]>,
-  name: string,
-): string => contractHash({ input: signals[name] as never, output: null }) ?? "";

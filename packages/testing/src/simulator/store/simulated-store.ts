@@ -1,7 +1,6 @@
 import type { LoopStore } from "@holdfast/scheduler-service";
 import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { RecoveryStore } from "@holdfast/supervisor-service";
-import type { SignalStore } from "./signal-types.ts";
 
 /**
  * What each kind of process asks of the store, if anything: operations of its role, with their
@@ -14,15 +13,15 @@ export interface StoresOfRoles {
     SubmissionStore,
     "submitTasks" | "findWorkflows" | "findKnownAgents" | "findActiveVersions"
   >;
-  readonly client: Pick<SubmissionStore, "submitTasks"> &
-    Pick<SignalStore, "sendSignals" | "holdSignal">;
+  readonly client: Pick<SubmissionStore, "submitTasks" | "sendSignals" | "holdSignal">;
 }
 
 /** What of the state store the loops, their clients and operators use. */
 export type SimulatedStore = StoresOfRoles["scheduler"] &
   StoresOfRoles["supervisor"] &
   StoresOfRoles["submission"] &
-  SignalStore &
+  StoresOfRoles["client"] &
+  Pick<SubmissionStore, "listSignals"> &
   Pick<
     OperationsStore,
     | "registerWorkflow"

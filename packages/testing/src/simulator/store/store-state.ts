@@ -10,13 +10,13 @@ import type {
   Heartbeat,
   OutagePart,
   ReportedTaskEvent,
+  StoredSignal,
   StoredWorkflow,
   WorkflowRecord,
 } from "@holdfast/state-store";
 import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
-import type { StoredSignal } from "./signal-types.ts";
 import type { MailboxRow } from "./signals.ts";
 import type { StoredBreaker } from "./stored-breaker.ts";
 

@@ -98,14 +98,17 @@ function submitTask(state: StoreState, asked: Submission, actor: string): Submit
   const { task } = state.domain.submit(taskId, plan, { now: now(), random, valueOf });
   const stored = toStoredTask(asked, { task, definition, now: now() });
   state.tasks.set(taskId, stored);
+  const handed = drainMailbox(state, stored, definition);
   for (const step of keep(stored, task, now())) enqueue(state, stored, step);
   if (idempotency !== null) {
     state.submissions.set(idempotency.key, { hash: idempotency.hash, taskId });
   }
   const ofTask = { taskId, step: null, attempt: null, actor, reason: null };
   state.history.push({ ...ofTask, action: "submit", from: null, to: task.processState });
-  for (const watcher of state.watchers) watcher.submitted(stored, definition);
-  drainMailbox(state, stored, definition);
+  for (const watcher of state.watchers) {
+    watcher.submitted(stored, definition);
+    for (const signal of handed) watcher.signalled?.(stored, signal);
+  }
   return { kind: "created", taskId };
 }
 
@@ -139,6 +142,7 @@ const toStoredTask = (
   resendAts: new Map(),
   signs: new Map(),
   waits: new Map(),
+  signalledAts: new Map(),
   outputs: new Map(),
   correctedInputs: new Map(),
   businessKey: businessKeyOf(asked),
