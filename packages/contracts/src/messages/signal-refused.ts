@@ -8,7 +8,7 @@ const Property = Type.Union([Type.String({ maxLength: limits.property }), Type.N
 
 const SignalRefusedSchema = Type.Object({
   /** What happened. */
-  event: Type.Literal("signal.refused"),
+  event: Type.Literal("signal-refused"),
   /** The name of the signal; null: it could not be read. */
   name: Property,
   /** The sender's own id of the signal; null: it could not be read. */
