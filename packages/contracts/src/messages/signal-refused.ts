@@ -21,7 +21,7 @@ const SignalRefusedSchema = Type.Object({
   code: Code,
   /** What is wrong, for people. */
   detail: Words,
-  /** JSON pointers to what is wrong in the payload, and what is wrong there. */
+  /** JSON pointers to what is wrong in the payload or beside it, and what is wrong there. */
   errors: PlaceFaults,
 });
 
