@@ -64,7 +64,9 @@ function process(used: Partial<Store & Pick<StateStore, "sendSignals">> = {}) {
 
 const endLeases = () => query("update state.signal_inbox set leased_until = null");
 
-/** All that waits is handed over, or refused. What a look took whose answer was lost is free again. */
+/**
+ * All that waits is handed over, or refused. What a look took whose answer was lost is free again.
+ */
 async function takeAll(take = process()): Promise<void> {
   for (let rest = 0; rest === 0; ) {
     rest = await take().catch(async (error: unknown) => {

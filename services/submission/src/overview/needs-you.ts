@@ -207,6 +207,9 @@ function deadLetters({ facts }: NeedFacts): readonly Need[] {
   ];
 }
 
+/** The tables that say why what was enqueued was refused. */
+const refusalsOf = { submission: "state.refusals", signal: "state.signal_refusals" } as const;
+
 function refusedEntries({
   kind,
   submitter,
@@ -215,8 +218,7 @@ function refusedEntries({
   latest,
 }: SeenInbox["refused"][number]): Need {
   const sentence = `${counted(count, kind, `${kind}s`)} of ${submitter} in a transaction ${count === 1 ? "was" : "were"} refused with ${code} in the last hour.`;
-  const table = kind === "signal" ? "state.signal_refusals" : "state.refusals";
-  const act = `Look why in ${table}, and have that application repaired.`;
+  const act = `Look why in ${refusalsOf[kind]}, and have that application repaired.`;
   return { kind: "refused", count, sentence, act, since: latest, page: "/system/doctor" };
 }
 
