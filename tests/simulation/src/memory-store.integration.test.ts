@@ -67,7 +67,10 @@ const travel = (ms: number) => `
          heartbeat_at = heartbeat_at - interval '${ms} ms';
   update state.waits
      set deadline = deadline - interval '${ms} ms', due_at = due_at - interval '${ms} ms',
-         opened_at = opened_at - interval '${ms} ms';
+         opened_at = opened_at - interval '${ms} ms',
+         signalled_at = signalled_at - interval '${ms} ms';
+  update state.mailbox
+     set at = at - interval '${ms} ms', expires_at = expires_at - interval '${ms} ms';
   update state.tasks
      set updated_at = updated_at - interval '${ms} ms', complete_by = complete_by - interval '${ms} ms',
          created_at = created_at - interval '${ms} ms', paused_at = paused_at - interval '${ms} ms';

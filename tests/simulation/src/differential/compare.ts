@@ -2,6 +2,7 @@ import { type Json } from "@holdfast/domain";
 import type { ClaimedStep } from "@holdfast/state-store";
 import { expect } from "@jest/globals";
 import { inOrder, nameOfClaim, type Pair, type Side } from "./pair.ts";
+import { sameSignals } from "./signal-operations.ts";
 
 /** Compares what both claimed, and keeps it for later events. */
 export async function sameClaims(
@@ -34,12 +35,13 @@ export function nearly(ours: number | null, theirs: number | null): void {
 /** What a step returned, without the instant at which its wait ended: the clocks of both differ. */
 const untimed = (output: Json): Json =>
   typeof output === "object" && output !== null && "fired" in output
-    ? { fired: output["fired"] ?? null }
+    ? { fired: output["fired"] ?? null, payload: output["payload"] ?? null }
     : output;
 
 /** All that both hold of every task: how it stands, and how it came to that. */
 export async function sameTasks(pair: Pair): Promise<void> {
   for (const [theirId, ourId] of pair.tasks) {
+    await sameSignals(pair, [theirId, ourId]);
     const theirs = (await pair.real.findTask({ taskId: theirId, tenant: "default" }))!;
     const { task, version, outputs } = pair.memory.tasks.get(ourId)!;
     expect({

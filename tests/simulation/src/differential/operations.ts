@@ -5,6 +5,7 @@ import { breakerOperations } from "./breaker-operations.ts";
 import { nearly, sameClaims } from "./compare.ts";
 import { indexOf, inOrder, nameOfClaim, type Pair, sides } from "./pair.ts";
 import { randomReport } from "./random-report.ts";
+import { keyFor, signalOperations } from "./signal-operations.ts";
 import { slow } from "./slow-workflows.ts";
 import { changeVersions } from "./version-operations.ts";
 
@@ -31,9 +32,11 @@ export function chooseOperation({ random, tasks }: Pair): string {
 export const operationsOf: Readonly<Record<string, Operation>> = {
   async submitTasks({ real, memory, random, tasks }) {
     const name = `order ${random.below(12)}`;
+    const workflow = random.pick(slow).name;
     const task = {
       tenant: "default",
-      workflow: random.pick(slow).name,
+      workflow,
+      ...keyFor({ random }, workflow),
       input: { order: name, wanted: random.chance(0.5) },
       priority: random.pick(priorities),
       fairness: null,
@@ -164,7 +167,8 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
 
   async endWaitByHand({ real, memory, random, tasks }) {
     const [theirs, ours] = random.pick(tasks);
-    const step = random.pick(["first", "between", "beside", "under", "a"]);
+    const rests = ["first", "between", "beside", "under", "a"];
+    const step = random.pick([...rests, "opening", "paid", "second", "go", "last"]);
     const event = {
       kind: "waitEnded",
       step,
@@ -255,6 +259,8 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
     const found = (await pair.real.loadValues({ refs: refs(theirs), most })).get(theirs);
     expect(pair.memory.loadValues({ refs: refs(ours), most }).get(ours)).toEqual(found);
   },
+
+  ...signalOperations,
 
   ...breakerOperations,
 

@@ -1,6 +1,7 @@
 import {
   type CallDefinition,
   isCall,
+  type StepDefinition,
   type StepPolicy,
   type WorkflowDefinition,
 } from "@holdfast/domain";
@@ -30,10 +31,17 @@ export function slowed(definition: WorkflowDefinition): WorkflowDefinition {
   return {
     ...definition,
     completeWithin: definition.completeWithin === null ? null : 1_200_000,
-    steps: definition.steps.map((step) =>
-      isCall(step) ? { ...step, ...slowedCall(step, limits) } : { ...step, for: 600_000 },
+    steps: definition.steps.map((step, index) =>
+      isCall(step) ? { ...step, ...slowedCall(step, limits) } : slowedWait(step, index),
     ),
   };
+}
+
+/** Each at an instant of its own, so that it is certain which of them is due first. */
+function slowedWait(step: Exclude<StepDefinition, CallDefinition>, index: number): StepDefinition {
+  const length = 600_000 + 1_000 * index;
+  if (step.kind === "signal") return { ...step, within: step.within === null ? null : length };
+  return "for" in step ? { ...step, for: length } : step;
 }
 
 const slowedCall = (
