@@ -14,6 +14,8 @@ import { changeVersions } from "./version-operations.ts";
  * machine.
  */
 const moment = 1_000;
+/** Milliseconds within which waits stay open. */
+const aWhile = 250_000;
 /** Milliseconds beyond every limit and rest. */
 const jump = 2 * 60 * 60_000;
 
@@ -21,18 +23,37 @@ const because = { actor: "ann", reason: "the customer called" };
 
 type Operation = (pair: Pair) => Promise<void>;
 
-export function chooseOperation({ random, tasks }: Pair): string {
-  if (tasks.length < 3) return "submitTasks";
-  const [claim, apply] = ["claimDueSteps", "applyEvents"];
-  const frequent = [claim, claim, apply, apply, apply];
-  return random.pick([...frequent, ...Object.keys(operationsOf)]);
-}
+/** What is done to two stores, by name: what stands here twice, twice as often. */
+export const chosenOperations = (): readonly string[] => [
+  "claimDueSteps",
+  "claimDueSteps",
+  ...Array.from({ length: 3 }, () => "applyEvents"),
+  ...Object.keys(operationsOf),
+];
+
+/** What is done to tasks that wait for signals. */
+export const operationsWithSignals: readonly string[] = [
+  "submitTasks",
+  "claimDueSteps",
+  ...Array.from({ length: 4 }, () => "applyEvents"),
+  ...Array.from({ length: 7 }, () => "sendSignals"),
+  "holdSignal",
+  "holdSignal",
+  "fireWaits",
+  "fireWaits",
+  "fireWaits",
+  "endWaitByHand",
+  "pauseTask",
+  "pauseTask",
+  "linger",
+  "advance",
+];
 
 /** What a Scheduler, a Supervisor, a client and an operator do, on both stores. */
 export const operationsOf: Readonly<Record<string, Operation>> = {
-  async submitTasks({ real, memory, random, tasks }) {
+  async submitTasks({ real, memory, random, tasks, workflows }) {
     const name = `order ${random.below(12)}`;
-    const workflow = random.pick(slow).name;
+    const workflow = random.pick(workflows).name;
     const task = {
       tenant: "default",
       workflow,
@@ -265,6 +286,17 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
   ...breakerOperations,
 
   changeVersions,
+
+  async pauseTask({ real, memory, random, tasks }) {
+    const [theirs, ours] = random.pick(tasks);
+    const event = { kind: random.pick(["paused", "resumed"] as const) };
+    const [named] = (await real.applyEvents([{ taskId: theirs, event }], { actor: "ann" }))
+      .outcomes;
+    const [mine] = memory.applyEvents([{ taskId: ours, event }], { actor: "ann" }).outcomes;
+    expect(mine?.applied).toBe(named?.applied);
+  },
+
+  linger: ({ advance }) => advance(aWhile),
 
   advance: ({ advance }) => advance(jump),
 };

@@ -6,16 +6,17 @@ import { indexOf, type Pair, sides } from "./pair.ts";
 import { slow } from "./slow-workflows.ts";
 
 /** The workflows whose steps wait for signals. */
-const signalled = slow.filter((definition) => signalsOf(definition).length > 0);
+export const signalled = slow.filter((definition) => signalsOf(definition).length > 0);
+
+export const waitsForSignals = (workflow: string): boolean =>
+  signalled.some(({ name }) => name === workflow);
 
 /** Business keys that tasks of these workflows have. */
 const keys = ["key 1", "key 2"];
 
 /** The business key of a new task; none where signals would make no difference. */
 export const keyFor = ({ random }: Pick<Pair, "random">, workflow: string) =>
-  signalled.some(({ name }) => name === workflow) && random.chance(0.6)
-    ? { key: random.pick(keys) }
-    : {};
+  waitsForSignals(workflow) && random.chance(0.6) ? { key: random.pick(keys) } : {};
 
 /** What a sender sends: rather one of few, so that much of it comes again. */
 function chooseSignal({ random }: Pair, definition: WorkflowDefinition) {

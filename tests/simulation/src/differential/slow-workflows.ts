@@ -37,10 +37,15 @@ export function slowed(definition: WorkflowDefinition): WorkflowDefinition {
   };
 }
 
-/** Each at an instant of its own, so that it is certain which of them is due first. */
+/**
+ * Each at an instant and with a signal of its own: which of two that become due together is the first
+ * is left to the database.
+ */
 function slowedWait(step: Exclude<StepDefinition, CallDefinition>, index: number): StepDefinition {
   const length = 600_000 + 1_000 * index;
-  if (step.kind === "signal") return { ...step, within: step.within === null ? null : length };
+  if (step.kind === "signal") {
+    return { ...step, signal: step.name, within: step.within === null ? null : length };
+  }
   return "for" in step ? { ...step, for: length } : step;
 }
 
@@ -59,4 +64,13 @@ const slowedCall = (
   },
 });
 
-export const slow = [...new Set(definitions)].map(renamed).map(slowed);
+/** Each step that waits for a signal has one of its own name, with the same schema as before. */
+function withOwnSignals(definition: WorkflowDefinition): WorkflowDefinition {
+  const { signals = {}, steps } = definition;
+  const own = steps.flatMap((step) =>
+    step.kind === "signal" ? [[step.name, signals[step.signal]!] as const] : [],
+  );
+  return own.length === 0 ? definition : { ...definition, signals: Object.fromEntries(own) };
+}
+
+export const slow = [...new Set(definitions)].map(renamed).map(withOwnSignals).map(slowed);
