@@ -15,12 +15,11 @@ export const signalMutants: Readonly<Record<string, Mutation>> = {
       ...store,
       sendSignals: sendingEach((signal) => {
         const stored = store.tasks.get(signal.taskId);
-        const known = new Map(stored?.waits);
+        const forget = stored === undefined ? () => {} : rememberWaits(stored);
         const answer = sendOne(store, signal);
         // It has not seen that a step opened a moment ago.
-        if (stored !== undefined && stored.updatedAt + unseenFor > storeNow(stored, answer)) {
-          for (const [step, dueAt] of known) stored.waits.set(step, dueAt);
-        }
+        if (stored !== undefined && stored.updatedAt + unseenFor > storeNow(stored, answer))
+          forget();
         return answer;
       }),
     }),
@@ -30,9 +29,9 @@ export const signalMutants: Readonly<Record<string, Mutation>> = {
       ...store,
       sendSignals: sendingEach((signal) => {
         const stored = store.tasks.get(signal.taskId);
-        const known = new Map(stored?.waits);
+        const forget = stored === undefined ? () => {} : rememberWaits(stored);
         const answer = sendOne(store, signal);
-        for (const [step, dueAt] of known) stored?.waits.set(step, dueAt);
+        forget();
         return answer;
       }),
     }),
@@ -159,6 +158,23 @@ export const signalMutants: Readonly<Record<string, Mutation>> = {
       (folded) => folded,
     ),
   },
+  "a wait that was held up is forgotten when its task goes on": {
+    store: (store) => ({
+      ...store,
+      applyEvents(events, options) {
+        const held = [...store.tasks.values()].flatMap((stored) =>
+          [...stored.waits].flatMap(([step, dueAt]) =>
+            dueAt === Number.POSITIVE_INFINITY ? [{ stored, step }] : [],
+          ),
+        );
+        const applied = store.applyEvents(events, options);
+        for (const { stored, step } of held) {
+          if (stored.waits.has(step)) stored.waits.set(step, Number.POSITIVE_INFINITY);
+        }
+        return applied;
+      },
+    }),
+  },
   "a pause does not move a deadline on": {
     domain: editEvents((event) => (event.kind === "resumed" ? { kind: "resumed" } : event)),
   },
@@ -213,6 +229,15 @@ const sendingEach =
 
 const sendOne = (store: MemoryStore, signal: Sent): Answer => store.sendSignals([signal])[0]!;
 
+/** Remembers when waits are due. Returns what has them be so again. */
+function rememberWaits({ waits, signalledAts }: StoredTask): () => void {
+  const known = [new Map(waits), new Map(signalledAts)] as const;
+  return () => {
+    for (const [step, dueAt] of known[0]) waits.set(step, dueAt);
+    for (const step of waits.keys()) if (!known[1].has(step)) signalledAts.delete(step);
+  };
+}
+
 const isAwaiting = ({ processState }: Step): boolean => processState === "awaiting";
 
 const stepsFor = ({ task }: StoredTask, name: string): readonly Step[] =>
@@ -260,11 +285,12 @@ const openingLate = (store: MemoryStore) => ({
       ),
     );
     const applied = store.applyEvents(...asked);
-    for (const { task, waits } of store.tasks.values()) {
+    for (const { task, waits, signalledAts } of store.tasks.values()) {
       for (const name of waits.keys()) {
         const step = task.steps.get(name);
         if (open.has(`${task.taskId} ${name}`) || step?.processState !== "awaiting") continue;
         waits.set(name, step.notBefore ?? Number.POSITIVE_INFINITY);
+        signalledAts.delete(name);
       }
     }
     return applied;

@@ -288,6 +288,7 @@ const workflows: readonly Workflow<Order>[] = [
   signalled,
   signalled,
   watched,
+  watched,
 ];
 
 /** What schedules choose from: what stands here twice, twice as often. */

@@ -5,6 +5,7 @@ import { breakerOperations } from "./breaker-operations.ts";
 import { nearly, sameClaims } from "./compare.ts";
 import { indexOf, inOrder, nameOfClaim, type Pair, sides } from "./pair.ts";
 import { randomReport } from "./random-report.ts";
+import { keyFor, signalOperations } from "./signal-operations.ts";
 import { slow } from "./slow-workflows.ts";
 import { changeVersions } from "./version-operations.ts";
 
@@ -13,6 +14,8 @@ import { changeVersions } from "./version-operations.ts";
  * machine.
  */
 const moment = 1_000;
+/** Milliseconds within which waits stay open. */
+const aWhile = 250_000;
 /** Milliseconds beyond every limit and rest. */
 const jump = 2 * 60 * 60_000;
 
@@ -20,20 +23,41 @@ const because = { actor: "ann", reason: "the customer called" };
 
 type Operation = (pair: Pair) => Promise<void>;
 
-export function chooseOperation({ random, tasks }: Pair): string {
-  if (tasks.length < 3) return "submitTasks";
-  const [claim, apply] = ["claimDueSteps", "applyEvents"];
-  const frequent = [claim, claim, apply, apply, apply];
-  return random.pick([...frequent, ...Object.keys(operationsOf)]);
-}
+/** What is done to two stores, by name: what stands here twice, twice as often. */
+export const chosenOperations = (): readonly string[] => [
+  "claimDueSteps",
+  "claimDueSteps",
+  ...Array.from({ length: 3 }, () => "applyEvents"),
+  ...Object.keys(operationsOf),
+];
+
+/** What is done to tasks that wait for signals. */
+export const operationsWithSignals: readonly string[] = [
+  "submitTasks",
+  "claimDueSteps",
+  ...Array.from({ length: 4 }, () => "applyEvents"),
+  ...Array.from({ length: 7 }, () => "sendSignals"),
+  "holdSignal",
+  "holdSignal",
+  "fireWaits",
+  "fireWaits",
+  "fireWaits",
+  "endWaitByHand",
+  "pauseTask",
+  "pauseTask",
+  "linger",
+  "advance",
+];
 
 /** What a Scheduler, a Supervisor, a client and an operator do, on both stores. */
 export const operationsOf: Readonly<Record<string, Operation>> = {
-  async submitTasks({ real, memory, random, tasks }) {
+  async submitTasks({ real, memory, random, tasks, workflows }) {
     const name = `order ${random.below(12)}`;
+    const workflow = random.pick(workflows).name;
     const task = {
       tenant: "default",
-      workflow: random.pick(slow).name,
+      workflow,
+      ...keyFor({ random }, workflow),
       input: { order: name, wanted: random.chance(0.5) },
       priority: random.pick(priorities),
       fairness: null,
@@ -164,7 +188,8 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
 
   async endWaitByHand({ real, memory, random, tasks }) {
     const [theirs, ours] = random.pick(tasks);
-    const step = random.pick(["first", "between", "beside", "under", "a"]);
+    const rests = ["first", "between", "beside", "under", "a"];
+    const step = random.pick([...rests, "opening", "paid", "second", "go", "last"]);
     const event = {
       kind: "waitEnded",
       step,
@@ -256,9 +281,22 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
     expect(pair.memory.loadValues({ refs: refs(ours), most }).get(ours)).toEqual(found);
   },
 
+  ...signalOperations,
+
   ...breakerOperations,
 
   changeVersions,
+
+  async pauseTask({ real, memory, random, tasks }) {
+    const [theirs, ours] = random.pick(tasks);
+    const event = { kind: random.pick(["paused", "resumed"] as const) };
+    const [named] = (await real.applyEvents([{ taskId: theirs, event }], { actor: "ann" }))
+      .outcomes;
+    const [mine] = memory.applyEvents([{ taskId: ours, event }], { actor: "ann" }).outcomes;
+    expect(mine?.applied).toBe(named?.applied);
+  },
+
+  linger: ({ advance }) => advance(aWhile),
 
   advance: ({ advance }) => advance(jump),
 };

@@ -1,3 +1,4 @@
+import type { WorkflowDefinition } from "@holdfast/domain";
 import type { ClaimedStep, StateStore } from "@holdfast/state-store";
 import type { MemoryStore, Random } from "@holdfast/testing/simulator";
 
@@ -10,6 +11,8 @@ export interface Pair {
   readonly real: StateStore;
   readonly memory: MemoryStore;
   readonly random: Random;
+  /** What tasks are submitted of. */
+  readonly workflows: readonly WorkflowDefinition[];
   /** Task ids of both, in the order of submission. */
   readonly tasks: [string, string][];
   readonly claims: [ClaimedStep, ClaimedStep][];

@@ -1,6 +1,7 @@
 import {
   type CallDefinition,
   isCall,
+  type StepDefinition,
   type StepPolicy,
   type WorkflowDefinition,
 } from "@holdfast/domain";
@@ -30,10 +31,22 @@ export function slowed(definition: WorkflowDefinition): WorkflowDefinition {
   return {
     ...definition,
     completeWithin: definition.completeWithin === null ? null : 1_200_000,
-    steps: definition.steps.map((step) =>
-      isCall(step) ? { ...step, ...slowedCall(step, limits) } : { ...step, for: 600_000 },
+    steps: definition.steps.map((step, index) =>
+      isCall(step) ? { ...step, ...slowedCall(step, limits) } : slowedWait(step, index),
     ),
   };
+}
+
+/**
+ * Each at an instant and with a signal of its own: which of two that become due together is the first
+ * is left to the database.
+ */
+function slowedWait(step: Exclude<StepDefinition, CallDefinition>, index: number): StepDefinition {
+  const length = 600_000 + 1_000 * index;
+  if (step.kind === "signal") {
+    return { ...step, signal: step.name, within: step.within === null ? null : length };
+  }
+  return "for" in step ? { ...step, for: length } : step;
 }
 
 const slowedCall = (
@@ -51,4 +64,13 @@ const slowedCall = (
   },
 });
 
-export const slow = [...new Set(definitions)].map(renamed).map(slowed);
+/** Each step that waits for a signal has one of its own name, with the same schema as before. */
+function withOwnSignals(definition: WorkflowDefinition): WorkflowDefinition {
+  const { signals = {}, steps } = definition;
+  const own = steps.flatMap((step) =>
+    step.kind === "signal" ? [[step.name, signals[step.signal]!] as const] : [],
+  );
+  return own.length === 0 ? definition : { ...definition, signals: Object.fromEntries(own) };
+}
+
+export const slow = [...new Set(definitions)].map(renamed).map(withOwnSignals).map(slowed);

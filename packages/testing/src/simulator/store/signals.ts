@@ -80,8 +80,12 @@ const mayTake = (task: Task, name: string): boolean =>
 function makeWaitsDue({ task, waits, signalledAts }: StoredTask, name: string, now: Instant): void {
   for (const { plan, processState } of stepsOf(task)) {
     if (processState !== "awaiting" || signalOf(plan) !== name) continue;
-    waits.set(plan.name, Math.min(waits.get(plan.name) ?? now, now));
-    signalledAts.set(plan.name, signalledAts.get(plan.name) ?? now);
+    if (signalledAts.has(plan.name)) continue;
+    const dueAt = Math.min(waits.get(plan.name) ?? now, now);
+    // Of those that are due at the same instant, the one that became so first is the first.
+    waits.delete(plan.name);
+    waits.set(plan.name, dueAt);
+    signalledAts.set(plan.name, now);
   }
 }
 
