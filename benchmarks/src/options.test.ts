@@ -31,7 +31,14 @@ describe("the options of the benchmark", () => {
   });
 
   test("have sizes for waits", () => {
-    const usual = { mode: "power", rounds: 5, pending: 1_000_000, timers: 100_000, seconds: 60 };
+    const usual = {
+      mode: "power",
+      rounds: 5,
+      pending: 1_000_000,
+      timers: 100_000,
+      signals: 20_000,
+      seconds: 60,
+    };
     expect(readOptions(["--power"])).toMatchObject(usual);
     const args = ["--power", "--timers", "20", "--seconds", "5"];
     expect(readOptions(args)).toMatchObject({ timers: 20, seconds: 5 });

@@ -48,6 +48,8 @@ export interface BenchOptions {
   readonly finished: number;
   /** How many waits are due at once. */
   readonly timers: number;
+  /** How many signals are sent as fast as they go. */
+  readonly signals: number;
   /** How many fairness keys there are, and how many steps of them are claimed. */
   readonly keys: number;
   readonly claims: number;
@@ -85,7 +87,7 @@ pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
 pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--json]
 pnpm bench --flow [--only NAME,NAME] [--orders N] [--pending N] [--keys N] [--claims N] [--seconds N] [--json]
-pnpm bench --power [--only NAME,NAME] [--rounds N] [--orders N] [--pending N] [--timers N] [--seconds N] [--json]
+pnpm bench --power [--only NAME,NAME] [--rounds N] [--orders N] [--pending N] [--timers N] [--signals N] [--seconds N] [--json]
 pnpm bench --migrate [--finished N] [--json]
 pnpm bench --observability [--rounds N] [--orders N] [--out FOLDER] [--json]
 pnpm bench --console [--rounds N] [--finished N] [--out FOLDER] [--json]
@@ -106,7 +108,8 @@ All but --flat and --migrate take --without NAME,NAME
   --flow          whether urgent tasks overtake a backlog, fairness keys get their shares, instances of different
                   size are kept busy, an Agent that is down takes nothing from others, and a sick instance
                   leaves its work to others
-  --power         what open waits cost others, and how many waits end a second when many are due
+  --power         what open waits cost others, how many waits end a second when many are due, and how soon
+                  and how many of those that wait for signals
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
   --observability what metrics and traces cost: the setups in turn, round by round
@@ -115,12 +118,13 @@ All but --flat and --migrate take --without NAME,NAME
   --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace;
                   beside a commit, as many as take two seconds
   --only NAMES    beside these peers only; of a flow: shares, slots, others, sick, urgent;
-                  of power: waits, timers
+                  of power: waits, timers, signals
   --without NAMES leave out these optimisations of the services, such as taskCache,bundles:
                   run it in turn with and without, to see what each gives
   --pending N     how many orders are due in a store with a backlog: 1,000,000; behind urgent ones: 100,000;
                   how many waits are open beside claims: 1,000,000
   --timers N      how many waits are due at once: 100,000
+  --signals N     how many signals are sent as fast as they go: 20,000
   --keys N        how many fairness keys: 200
   --claims N      how many of their steps are claimed: 20,000
   --finished N    how many rows of tasks, steps and events are in a store with a past: 20,000,000;
@@ -187,6 +191,7 @@ const flags = {
   without: { type: "string" },
   pending: { type: "string" },
   timers: { type: "string" },
+  signals: { type: "string" },
   keys: { type: "string" },
   claims: { type: "string" },
   finished: { type: "string" },
@@ -230,6 +235,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     without,
     pending: whole("pending", values.pending) ?? (mode === "flow" ? 100_000 : 1_000_000),
     timers: whole("timers", values.timers) ?? 100_000,
+    signals: whole("signals", values.signals) ?? 20_000,
     keys: whole("keys", values.keys) ?? 200,
     claims: whole("claims", values.claims) ?? 20_000,
     finished: whole("finished", values.finished) ?? (mode === "migrate" ? 2_000_000 : 20_000_000),

@@ -64,6 +64,13 @@ export const restingStep = defineWorkflow("bench-resting.v1", Payload, (input, s
   return null;
 });
 
+/** A step that waits for a signal, and a call after it. */
+export const signalledStep = defineWorkflow("bench-signalled.v1", Payload, (input, step) => {
+  step.wait("go", { signal: Payload, within: "30d", onDeadline: "fail" });
+  step("first", { call: first.act(input), completeWithin: "30s" });
+  return null;
+});
+
 /** Five Agents, and for each a workflow of one step. */
 export const apart = ["one", "two", "three", "four", "five"].map((name) => {
   const agent = defineAgent(`bench-${name}`, { act: { input: Payload, output: Answer } });

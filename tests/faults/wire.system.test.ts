@@ -1,4 +1,11 @@
-import { heartbeatExchange, submissionExchange, submissionQueue } from "@holdfast/contracts";
+import {
+  heartbeatExchange,
+  signalExchange,
+  signalQueue,
+  submissionExchange,
+  submissionQueue,
+  TaskSignal,
+} from "@holdfast/contracts";
 import { newTask } from "@holdfast/load";
 import { askBroker } from "@holdfast/local-stack";
 import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
@@ -17,6 +24,22 @@ const submitByMessage = (faulty: FaultySystem, messageId: string, body: string) 
     messageId,
     replyTo: tappedStatus,
     headers: { workflow: "fulfil-order" },
+    url: faulty.system.broker.urlOf("application"),
+  });
+
+/** Sends a signal by message for a task that there is not. */
+const signalByMessage = (faulty: FaultySystem) =>
+  publish(faulty, {
+    exchange: signalExchange,
+    routingKey: signalQueue,
+    type: TaskSignal.type,
+    body: TaskSignal.encode({
+      taskId: "019a2b3c-0000-7000-8000-000000000000",
+      name: "paid",
+      id: "evt-1",
+      payload: { paymentId: "P-1" },
+    }).toString(),
+    replyTo: tappedStatus,
     url: faulty.system.broker.urlOf("application"),
   });
 
@@ -55,6 +78,7 @@ test("every message that the services exchange fits its published schema", async
   await submitByMessage(faulty, "good", bodyOf("good"));
   await submitByMessage(faulty, "undone", bodyOf("unshippable"));
   await submitByMessage(faulty, "refused", "{}");
+  await signalByMessage(faulty);
   const order = sampleOrder({ kind: "good" });
   const bouncing = { ...order, customer: { ...order.customer, email: "ada@bounces.example" } };
   await submitByMessage(faulty, "halting", JSON.stringify(bouncing));
@@ -66,10 +90,12 @@ test("every message that the services exchange fits its published schema", async
     "holdfast.task",
     "holdfast.task.alert.v1",
     "scheduler.wake.v1",
+    "signal.refused.v1",
     "step.cancel.v1",
     "step.reply.v1",
     "step.request.v1",
     "task.refused.v1",
+    "task.signal.v1",
     "task.status.v1",
     "task.submission",
   ];

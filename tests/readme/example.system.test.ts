@@ -94,12 +94,10 @@ test("the example in the guides compiles, and books a trip", async () => {
     name: "trips",
     hotelUrl: hotel.url,
   });
-  expect([...example.files.keys()]).toHaveLength(12);
+  expect([...example.files.keys()]).toHaveLength(13);
   expect(await compile(example)).toBe("");
-  for (const definition of ["insure-trip", "pay-after-stay", "stay-in-touch", "pool"].map(
-    (one) => `trips/src/${one}.ts`,
-  ))
-    await define(example, definition);
+  for (const one of ["insure-trip", "pay-after-stay", "pay-by-transfer", "stay-in-touch", "pool"])
+    await define(example, `trips/src/${one}.ts`);
   const { id, steps } = await runExample({
     example,
     agent: "trips/src/hotels-agent.ts",

@@ -6,12 +6,13 @@ import { holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { makeWalFiles } from "../flat/make-wal-files.ts";
 import type { BenchOptions } from "../options.ts";
 import { settingOf } from "../setting.ts";
+import { measureSignals } from "./measure-signals.ts";
 import { measureTimers } from "./measure-timers.ts";
 import { measureWaits } from "./measure-waits.ts";
 import { type PowerResult, report } from "./report.ts";
 
 /** What is measured, in this order; `--only` chooses some of it. */
-const names = ["waits", "timers"] as const;
+const names = ["waits", "timers", "signals"] as const;
 
 /**
  * Measures what steps cost that ask no Agent, and what they leave for the others; writes down what
@@ -34,10 +35,11 @@ export async function measurePower(
   await makeWalFiles(serverUrl);
   const context = { options, serverUrl, brokerUrl, say };
   const timers = wants("timers") ? await measureTimers(context) : null;
+  const signals = wants("signals") ? await measureSignals(context) : null;
   const waits = wants("waits") ? await measureWaits(context) : null;
-  if (waits !== null && timers !== null) {
+  if (waits !== null && timers !== null && signals !== null) {
     const { rounds } = options;
-    const result = { ...(await settingOf(serverUrl)), load, rounds, waits, timers };
+    const result = { ...(await settingOf(serverUrl)), load, rounds, waits, timers, signals };
     await writeDown(result, options.folder);
     say(report(result));
   }
@@ -49,6 +51,12 @@ export async function measurePower(
           idleWithWaits: rounded(waits.statementsRatio, 3),
         }),
     ...(timers === null ? {} : { timersPerSecond: Math.round(timers.perSecond) }),
+    ...(signals === null
+      ? {}
+      : {
+          signalP99: rounded(signals.p99, 1),
+          signalsPerSecond: Math.round(signals.perSecond),
+        }),
   };
 }
 

@@ -18,6 +18,7 @@ const result: PowerResult = {
     statementsRatio: 1.01,
   },
   timers: { timers: 100_000, seconds: 16.2, perSecond: 6_172.8 },
+  signals: { signals: 20_000, p50: 6.04, p99: 12.34, perSecond: 2_500.4 },
 };
 
 const cellsOf = (line: string): readonly string[] =>
@@ -35,6 +36,8 @@ test("the report has a row for each figure, with its goal", () => {
     ["`claimWithWaits`", "1.05 at most", "1.030"],
     ["`idleWithWaits`", "1.05 at most", "1.010"],
     ["`timersPerSecond`", "5,000 at least", "6,173"],
+    ["`signalP99`", "30 ms at most", "12.3 ms"],
+    ["`signalsPerSecond`", "2,000 at least", "2,500"],
   ]);
 });
 

@@ -37,18 +37,28 @@ export interface TimerFigures {
   readonly perSecond: number;
 }
 
+export interface SignalFigures {
+  /** Signals that were sent as fast as they go. */
+  readonly signals: number;
+  /** Milliseconds from a signal to the claim of the step after the one that waited for it. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly perSecond: number;
+}
+
 export interface PowerResult extends Setting {
   /** The load average of the machine before it began. */
   readonly load: number;
   readonly rounds: number;
   readonly waits: WaitFigures;
   readonly timers: TimerFigures;
+  readonly signals: SignalFigures;
 }
 
 const count = (value: number): string => value.toLocaleString("en-GB");
 
 /** The page that tells what waits cost, and what they leave for steps that ask Agents. */
-export function report({ waits, timers, rounds, ...setting }: PowerResult): string {
+export function report({ waits, timers, signals, rounds, ...setting }: PowerResult): string {
   const { stores, ratios, statementsRatio, seconds } = waits;
   const [, { waits: open }] = stores;
   return `# The cost of steps that wait
@@ -75,6 +85,18 @@ ${markdownTable(
       "5,000 at least",
       count(Math.round(timers.perSecond)),
       `waits that one Scheduler ends a second when ${count(timers.timers)} are due at once`,
+    ],
+    [
+      "`signalP99`",
+      "30 ms at most",
+      `${signals.p99.toFixed(1)} ms`,
+      `from a signal in the store to the claim of the next step, fifty signals a second; p50 ${signals.p50.toFixed(1)} ms`,
+    ],
+    [
+      "`signalsPerSecond`",
+      "2,000 at least",
+      count(Math.round(signals.perSecond)),
+      `signals that one process takes a second over HTTP, of ${count(signals.signals)}`,
     ],
   ],
 )}

@@ -12,6 +12,10 @@ export const agent = host(flights, {
     }
     return { bookingId: key };
   },
+  async ticket({ bookingId, granted, visa }) {
+    if (!granted) throw new PermanentFault("flights.no_visa", `No visa was given: ${visa}`);
+    return { ticketId: `${bookingId} with ${visa}` };
+  },
   async cancel({ key }) {
     // While this file is there, the airline's desk is closed and cancels no flight. A person has to
     // act.

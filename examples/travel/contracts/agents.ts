@@ -13,6 +13,11 @@ export const quotes = defineAgent("quotes", {
 
 export const flights = defineAgent("flights", {
   book: { input: Stay, output: Booked, undo: "cancel" },
+  // A ticket ends with its booking, so it has no undo of its own.
+  ticket: {
+    input: z.object({ bookingId: z.string(), granted: z.boolean(), visa: z.string() }),
+    output: z.object({ ticketId: z.string() }),
+  },
 });
 
 /** The Agent of hotels, in Python: agents/hotels.py. */

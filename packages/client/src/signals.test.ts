@@ -14,7 +14,7 @@ function clientOf(...answers: readonly (() => Response)[]) {
     fetch: async (url, { method, headers, body } = {}) => {
       asked.push({
         method,
-        path: new URL(String(url)).pathname,
+        path: new URL(url).pathname,
         id: new Headers(headers).get("idempotency-key"),
         body: typeof body === "string" ? JSON.parse(body) : null,
       });

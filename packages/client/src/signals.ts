@@ -8,7 +8,7 @@ import type {
 } from "./types.ts";
 import { toMilliseconds } from "./wait.ts";
 
-/** Signals to the tasks of business keys. To a task whose id is known, `tasks.signal` sends them. */
+/** Signals to the tasks of business keys; `tasks.signal` sends them to one whose id is known. */
 export interface SignalCalls {
   /**
    * Sends a signal to the open task of a business key, or has it held for one that is still to

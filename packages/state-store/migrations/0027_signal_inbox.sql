@@ -106,8 +106,11 @@ grant execute on function state.signal_task(uuid, text, jsonb, text, text, text)
 grant select on state.refused_signals to holdfast_application;
 
 grant select, insert, update, delete on state.signal_inbox to holdfast_submission;
-grant insert on state.signal_refusals to holdfast_submission;
-grant select on state.signal_inbox, state.signal_refusals to holdfast_operations, holdfast_observer;
+grant select (number), insert on state.signal_refusals to holdfast_submission;
+grant select on state.signal_inbox, state.signal_refusals to holdfast_observer;
+grant select on state.signal_refusals to holdfast_operations;
+-- What metrics say of the inbox.
+grant select (number, enqueued_at) on state.signal_inbox to holdfast_scheduler;
 grant select (number, at), delete on state.signal_refusals to holdfast_supervisor;
 
 update state.compatibility set schema_version = greatest(schema_version, 33);

@@ -42,7 +42,7 @@ export type { Asked, OutagePart, ProbeRequest, Proof } from "./expire/reply-path
 export type {
   EnqueuedFacts,
   InboxFacts,
-  RefusedSubmissions,
+  RefusedEntries,
   SeenInbox,
 } from "./inspect/find-inbox.ts";
 export type { Violation } from "./inspect/find-invariant-violations.ts";

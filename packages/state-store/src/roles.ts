@@ -139,10 +139,12 @@ const shared = {
   findTaskWithin,
   findWorkflow,
   findWorkflows,
+  holdSignal,
   listSignals,
   ping,
   recordInstance,
   registerWorkflow,
+  sendSignals,
 };
 
 /** The operations of submission where it takes tasks, as `holdfast_submission`. */
@@ -153,10 +155,8 @@ const submission = {
   deleteEnqueuedSignals,
   enqueueRefusals,
   enqueueSignals,
-  holdSignal,
   refuseEnqueued,
   refuseEnqueuedSignals,
-  sendSignals,
   submitTasks,
 };
 

@@ -65,7 +65,7 @@ export async function openTestApplication(): Promise<TestApplication> {
     application,
     async clear() {
       await db.query(
-        "truncate state.inbox, state.refusals, state.submissions, state.business_keys, state.task_labels, state.tasks, state.steps, state.events, state.task_payloads, state.outbox, public.bookings",
+        "truncate state.inbox, state.refusals, state.signal_inbox, state.signal_refusals, state.submissions, state.business_keys, state.task_labels, state.tasks, state.steps, state.events, state.task_payloads, state.outbox, public.bookings",
       );
     },
     makeTasks: () => makeEnqueued(db, store),

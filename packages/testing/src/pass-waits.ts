@@ -13,21 +13,18 @@ const left = 30_000;
 /**
  * Passes over the time in which a task only waits: none of its steps is due or at an Agent. It
  * stops shortly before the first of its waits ends, before its limit passes, and before `until`, in
- * milliseconds of the timeline.
+ * milliseconds of the timeline: when a signal comes, or there is nothing more to wait for.
  */
 export function passWaits(
   timeline: Timeline,
-  { task, completeBy }: StoredTask,
-  until = Number.POSITIVE_INFINITY,
+  { task, completeBy, waits }: StoredTask,
+  until: number,
 ): void {
-  if (isFinished(task) || task.paused) return;
-  const ends: number[] = [];
-  for (const step of stepsOf(task)) {
-    if (step.processState === "pending" || step.processState === "processing") return;
-    if (step.processState === "awaiting" && step.notBefore !== null) ends.push(step.notBefore);
+  if (isFinished(task) || task.paused || waits.size === 0) return;
+  for (const { processState } of stepsOf(task)) {
+    if (processState === "pending" || processState === "processing") return;
   }
-  if (ends.length === 0) return;
-  const ended = Math.min(...ends, completeBy ?? Number.POSITIVE_INFINITY) - epoch;
+  const ended = Math.min(...waits.values(), completeBy ?? Number.POSITIVE_INFINITY) - epoch;
   const next = Math.min(ended, until) - timeline.now;
   if (next > shortest) timeline.skip(next - left);
 }

@@ -187,6 +187,30 @@ const hotelsOperations = () => ({
 const down = () =>
   Promise.reject(new TransientFault("hotels.unavailable", "The hotel service does not answer"));
 
+test("a step that waits for a signal takes the one that the test sends, and refuses others", async () => {
+  const Paid = z.object({ paymentId: z.string() });
+  const payLater = defineWorkflow("pay-later.v1", Trip, ({ city }, step) => {
+    step("room", { call: hotels.book({ city }), ...limits });
+    const paid = step.wait("paid", { signal: Paid, within: "30d", onDeadline: "fail" });
+    return paid.payload.paymentId;
+  });
+  const agents = [host(hotels, { book, cancel: undo })];
+  const run = await testWorkflow(payLater, agents, { input });
+  await run.advance("10s");
+  expect(run.task.steps["paid"]?.state).toBe("awaiting");
+  expect(() => run.signal("payed", {})).toThrow("No step of pay-later.v1 waits for a signal payed");
+  expect(() => run.signal("paid", {})).toThrow("The payload of paid at /paymentId is missing");
+  run.signal("paid", { paymentId: "p-1" });
+  expect(await run.finished()).toMatchObject({ state: "processed", output: "p-1" });
+  expect(() => run.signal("paid", { paymentId: "p-2" })).toThrow("signal.too_late");
+
+  const unpaid = await testWorkflow(payLater, agents, { input });
+  expect(await unpaid.finished({ within: "31d" })).toMatchObject({
+    state: "undone",
+    faultCode: "wait.expired",
+  });
+});
+
 test("a task that does not end is an error that says where it stands", async () => {
   const endless = defineWorkflow("endless-trip.v1", Trip, ({ city }, step) => {
     step("room", { call: hotels.book({ city }), ...limits, coolDown: { wait: "1h", times: null } });

@@ -1,5 +1,13 @@
 import type { HostedAgent } from "@holdfast/agent";
-import { callsOf, isCall, isFinished, undoNameOf, type WorkflowDefinition } from "@holdfast/domain";
+import { compileSignal } from "@holdfast/contracts";
+import {
+  callsOf,
+  isCall,
+  isFinished,
+  type Json,
+  undoNameOf,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import {
   type Duration,
   type InputOf,
@@ -47,6 +55,11 @@ export interface TestRun {
   finished(options?: { readonly within?: Duration }): Promise<TaskView>;
   /** Lets so much virtual time pass, such as `10m`. */
   advance(duration: Duration): Promise<void>;
+  /**
+   * Sends the task a signal, whether its step waits already or not. A step takes it once time
+   * passes. Throws where it is refused. The same `id` again is the same signal.
+   */
+  signal(name: string, payload: Json, options?: { readonly id?: string }): void;
 }
 
 /**
@@ -94,10 +107,17 @@ export async function testWorkflow<S extends Schema>(
     async advance(duration) {
       await time.pass(toMilliseconds(duration, "advance"));
     },
+    signal(name, payload, { id = `signal-${stored().signals.length + 1}` } = {}) {
+      const problem = problemOfSignal(definition, name, payload);
+      if (problem !== null) throw new Error(problem);
+      const signal = { name, id, payload, sentBy: "the test" };
+      const [sent] = memory.sendSignals([{ taskId, workflow: definition.name, ...signal }]);
+      if (sent?.kind === "refused") throw new Error(`The signal ${name} is refused: ${sent.code}`);
+    },
     async finished({ within = "1d" } = {}) {
       const until = timeline.now + toMilliseconds(within, "within");
       const isOver = () => {
-        passWaits(timeline, stored());
+        passWaits(timeline, stored(), until);
         return hasEnded(stored()) || timeline.now > until;
       };
       await time.passUntil(isOver);
@@ -105,6 +125,20 @@ export async function testWorkflow<S extends Schema>(
       throw new Error(unfinished(view(), within, story));
     },
   };
+}
+
+/** Why no step could take a signal; null: one can. */
+function problemOfSignal(
+  definition: WorkflowDefinition,
+  name: string,
+  payload: Json,
+): string | null {
+  const check = compileSignal(definition, name);
+  if (check === null) return `No step of ${definition.name} waits for a signal ${name}`;
+  const [fault] = check(payload);
+  return fault === undefined
+    ? null
+    : `The payload of ${name} at ${fault.pointer || "/"} ${fault.detail}`;
 }
 
 /** Its ids count up, so that runs are alike. */

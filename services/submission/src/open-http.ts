@@ -173,7 +173,8 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.decorateRequest("answer");
   app.removeContentTypeParser("text/plain");
   const careful = app.getDefaultJsonParser("error", "error");
-  // An input, or a signal, is judged by the rules of all ways in, which refuse such fields with their place.
+  // An input, or a signal, is judged by the rules of all ways in, which refuse such fields with
+  // their place.
   const plain = app.getDefaultJsonParser("ignore", "ignore");
   const options = { parseAs: "buffer" } as const;
   app.addContentTypeParser("application/json", options, (request, body: Buffer, done) => {

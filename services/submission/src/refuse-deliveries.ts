@@ -89,7 +89,7 @@ const digestOf = (text: string): string =>
   createHash("sha256").update(text).digest("hex").slice(0, 32);
 
 interface RefusedSignal {
-  /** As it came; null: it could not be read. */
+  /** Its name and its id, as they came; null: they could not be read. */
   readonly name: string | null;
   readonly id: string | null;
   /** The task that it named; null: none, or none that could be read. */
@@ -107,7 +107,7 @@ export function signalRefusalOf(
 ): Notification {
   const correlationId: string | null = isVisible(asked) ? asked : null;
   const body: SignalRefused = {
-    event: "signal.refused",
+    event: "signal-refused",
     name: bounded(name),
     id: bounded(id),
     ...(taskId === null ? {} : { taskId }),

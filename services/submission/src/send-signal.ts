@@ -31,7 +31,7 @@ export interface AskedSignal {
 
 /** A signal for the open task that a business key stands for. */
 export interface AskedByKey extends AskedSignal {
-  /** With its version or without. */
+  /** The workflow, with its version or without. */
   readonly workflow: string;
   readonly key: string;
   /** How long it is held for a task that is still to come; null: it is not. */

@@ -94,6 +94,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
     mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
     viewBroker: () => viewBroker(service, hints),
+    signals: { actor: service.instanceId, waiting: waitingIn(config) },
     submission: role === "operations" ? null : submissionFor(service),
     operations: role === "tasks" ? null : operationsFor(service, { gate, hints, inspection }),
   });
@@ -178,6 +179,12 @@ function takingEnqueued(
   });
 }
 
+/** What may wait for the state store. */
+const waitingIn = (config: SubmissionConfig) => ({
+  tasks: config.MAX_WAITING_TASKS,
+  timeout: config.REQUEST_TIMEOUT,
+});
+
 /** What taking tasks over HTTP needs. */
 function submissionFor({ config, failpoint, instanceId: actor }: Service) {
   return {
@@ -185,7 +192,7 @@ function submissionFor({ config, failpoint, instanceId: actor }: Service) {
     actor,
     keepKeysFor: config.HTTP_KEYS_KEPT_FOR,
     takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
-    waiting: { tasks: config.MAX_WAITING_TASKS, timeout: config.REQUEST_TIMEOUT },
+    waiting: waitingIn(config),
   };
 }
 

@@ -270,6 +270,14 @@ describe("who sends a signal", () => {
     expect(shown.json()).toMatchObject({ items: [{ sentBy: "operator" }, {}], next: null });
   });
 
+  test("must be an operator where no tasks are taken", async () => {
+    await using app = serve(operated.store, { token, takesTasks: false });
+    const url = `/v1/tasks/${await order()}/signals/paid`;
+    const asked = { method: "POST", url, payload: { payload } } as const;
+    expect((await app.inject(asked)).json()).toMatchObject({ status: 401, code: "auth.token_missing" });
+    expect((await app.inject({ ...asked, headers: operator })).statusCode).toBe(202);
+  });
+
   test("need not be an operator, who alone sees signals where operators alone see tasks", async () => {
     await using app = serve(operated.store, { token, readTasks: "operators" });
     const url = `/v1/tasks/${await order()}/signals`;

@@ -3,12 +3,18 @@ import { durationPattern, type Json, type Milliseconds, parseDuration } from "@h
 import { batchCalls, type Clock, systemClock } from "@holdfast/runtime";
 import { onGone } from "@holdfast/runtime/http";
 import type { NewSignal, StoredSignal } from "@holdfast/state-store";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+} from "fastify";
 import { type Static, Type } from "typebox";
 import type { Access, Reader } from "./access/access.ts";
 import { storableName } from "./act-body.ts";
 import { describe, ref } from "./api/describe.ts";
 import { examples } from "./api/examples.ts";
+import { tokenRefusals } from "./bearer.ts";
 import { type ById, codesOfTask, TaskParams, type Tasks } from "./find-tasks.ts";
 import { invalidRequest, Problem } from "./problem.ts";
 import { roomForRows } from "./room.ts";
@@ -31,6 +37,8 @@ interface SignalRouteDependencies extends SignalDependencies {
   /** What may wait for the state store, as for submissions. */
   readonly waiting?: SubmitDependencies["waiting"];
   readonly clock?: Clock;
+  /** The guards of the routes that send; none where tasks are taken of everyone. */
+  readonly onRequest: readonly onRequestAsyncHookHandler[];
 }
 
 const signalName = Type.String({
@@ -94,8 +102,9 @@ const KeyedBody = Type.Object(
 );
 
 /**
- * Sends signals to tasks, and shows those that were sent. Who may submit may send them. One that
- * was answered with 202 is durable. Those that arrive during one transaction share the next.
+ * Sends signals to tasks. Who may submit may send them, and operators may where no tasks are taken.
+ * One that was answered with 202 is durable. Those that arrive during one transaction share the
+ * next.
  */
 export function signalRoutes(app: FastifyInstance, deps: SignalRouteDependencies): void {
   const sender = signalSender(deps);
@@ -103,6 +112,14 @@ export function signalRoutes(app: FastifyInstance, deps: SignalRouteDependencies
   sendRoute(app, deps, send);
   byKeyRoute(app, deps, { sender, send });
 }
+
+/** The codes of the routes that send, with those of processes where only operators may. */
+const codesOfSending = {
+  ...signalCodes,
+  401: [...tokenRefusals],
+  403: ["auth.disabled"],
+  429: [...signalCodes[429], "auth.too_many_tries"],
+} as const;
 
 /** Sends one signal for a request. Throws a `Problem` for one that is refused. */
 type Send = (
@@ -160,7 +177,7 @@ function sendRoute(app: FastifyInstance, deps: SignalRouteDependencies, send: Se
         "It is held to the schema that the task's own version of the workflow has for it, kept with the task, and taken by one step. One that comes too late for any step is kept all the same, and answered 409.",
       isOpen: true,
       answers: accepted("SignalAccepted"),
-      codes: { ...signalCodes, 503: ["request.withdrawn"] },
+      codes: { ...codesOfSending, 503: ["request.withdrawn"] },
     }),
     params: Type.Object({ ...TaskParams.properties, name: signalName }),
     headers: SignalHeaders,
@@ -169,14 +186,18 @@ function sendRoute(app: FastifyInstance, deps: SignalRouteDependencies, send: Se
   app.post<{
     Params: { readonly id: string; readonly name: string };
     Body: Static<typeof SignalBody>;
-  }>("/v1/tasks/:id/signals/:name", { schema }, async (request, reply) => {
-    const { params, headers, body } = request;
-    const { id: taskId, name } = params;
-    const id = text(headers["idempotency-key"]) ?? crypto.randomUUID();
-    const sentBy = senderOf(request, body.actor, deps);
-    const taken = await send(request, reply)(taskId, { name, id, payload: body.payload, sentBy });
-    return answer(reply, taken).send({ id, name, ...taken });
-  });
+  }>(
+    "/v1/tasks/:id/signals/:name",
+    { schema, onRequest: [...deps.onRequest] },
+    async (request, reply) => {
+      const { params, headers, body } = request;
+      const { id: taskId, name } = params;
+      const id = text(headers["idempotency-key"]) ?? crypto.randomUUID();
+      const sentBy = senderOf(request, body.actor, deps);
+      const taken = await send(request, reply)(taskId, { name, id, payload: body.payload, sentBy });
+      return answer(reply, taken).send({ id, name, ...taken });
+    },
+  );
 }
 
 /** 200 for what was sent before, 202 for what is new. */
@@ -199,8 +220,8 @@ function byKeyRoute(
       isOpen: true,
       answers: accepted("SignalByKeyAccepted"),
       codes: {
-        ...signalCodes,
-        403: ["access.denied"],
+        ...codesOfSending,
+        403: [...codesOfSending[403], "access.denied"],
         404: [...signalCodes[404], "workflow.unknown"],
         503: ["request.withdrawn"],
       },
@@ -208,7 +229,10 @@ function byKeyRoute(
     params: Type.Object({ name: signalName }),
     body: KeyedBody,
   };
-  const onRequest = async (request: FastifyRequest) => access.mustBeAllowed(request, "read-by-key");
+  const onRequest = [
+    ...deps.onRequest,
+    async (request: FastifyRequest) => access.mustBeAllowed(request, "read-by-key"),
+  ];
   app.post<{ Params: { readonly name: string }; Body: Static<typeof KeyedBody> }>(
     "/v1/signals/:name",
     { schema, onRequest },

@@ -26,9 +26,9 @@ interface SignalInboxDependencies {
 type Refused = RefusedSubmission<EnqueuedSignal>;
 
 /**
- * Hands signals that applications have sent in their transactions to their tasks: those of one look.
- * One that is handed over twice, because a process crashed, is the same signal. Resolves to the
- * milliseconds until the next look.
+ * Hands signals that applications have sent in their transactions to their tasks: those of one
+ * look. One that is handed over twice, because a process crashed, is the same signal. Resolves to
+ * the milliseconds until the next look.
  */
 export function takeEnqueuedSignals(deps: SignalInboxDependencies): () => Promise<number> {
   const { store, log } = deps;

@@ -132,7 +132,7 @@ async function sendToTasks(
   const refused = await write(sender, signals);
   const unknown = refused.filter(({ problem }) => problem.code === "task.unknown");
   const known = [...read.filter((one) => "problem" in one), ...refused].filter(
-    (one) => !unknown.includes(one as Refused),
+    (one) => !unknown.includes(one),
   );
   if (unknown.length === 0) return known;
   // Their tasks may wait in the inbox, from where they get the signals once they are made.
@@ -215,14 +215,16 @@ const refusedSignals: Refusals = {
 /** What a message that was refused says of its signal, which may be anything. */
 function namesIn({ body }: Delivery) {
   const { name, id, taskId } = fieldsIn(body);
-  const text = (field: Json | undefined) => (typeof field === "string" ? field : null);
-  const task = text(taskId);
-  return { name: text(name), id: text(id), taskId: task !== null && isId(task) ? task : null };
+  const task = textOf(taskId);
+  return { name: textOf(name), id: textOf(id), taskId: task !== null && isId(task) ? task : null };
 }
+
+const textOf = (field: Json | undefined): string | null =>
+  typeof field === "string" ? field : null;
 
 function fieldsIn(body: Buffer): { readonly [field: string]: Json } {
   try {
-    return TaskSignal.decode(body) as never;
+    return { ...TaskSignal.decode(body) };
   } catch (error) {
     const json = error instanceof MalformedMessage ? error.json : undefined;
     return typeof json === "object" && json !== null ? (json as never) : {};

@@ -54,7 +54,7 @@ export function taskResource(
   const names = definition.steps.flatMap(({ name }) => [name, undoNameOf(name)]);
   const signals = new Map(
     definition.steps.flatMap((step) =>
-      step.kind === "signal" ? [[step.name, step.signal] as const] : [],
+      "signal" in step ? [[step.name, step.signal] as const] : [],
     ),
   );
   const found = state === "processed" && isWhole ? resultOf(task, { definition, bytes }) : null;

@@ -42,6 +42,7 @@ const addRoutes = (app: FastifyInstance): void =>
     hint,
     viewBroker: unused,
     mostStreams: 1,
+    signals: { actor: "test" },
     submission: { failpoint: () => {}, actor: "test" },
     operations: {
       onRequest: async () => {},

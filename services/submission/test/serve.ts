@@ -32,6 +32,8 @@ export interface ServeOptions {
   readonly ownsStatusQueue?: OwnsStatusQueue;
   readonly waiting?: WaitingLimits;
   readonly takesUnknownAgents?: boolean;
+  /** Whether tasks are taken, and not only what operators ask; they are unless said otherwise. */
+  readonly takesTasks?: boolean;
   readonly directory?: WorkflowDirectory;
   /** What `why`, `doctor` and `verify` find; without one they are not asked. */
   readonly inspection?: Inspection;
@@ -99,13 +101,19 @@ export function serve(
     hint,
     viewBroker,
     mostStreams,
-    submission: {
-      failpoint,
-      actor: "submission-1",
-      takesUnknownAgents,
-      ...(waiting === undefined ? {} : { waiting }),
-      ...(options.keepHttpKeysFor === undefined ? {} : { keepKeysFor: options.keepHttpKeysFor }),
-    },
+    signals: { actor: "submission-1", ...(waiting === undefined ? {} : { waiting }) },
+    submission:
+      options.takesTasks === false
+        ? null
+        : {
+            failpoint,
+            actor: "submission-1",
+            takesUnknownAgents,
+            ...(waiting === undefined ? {} : { waiting }),
+            ...(options.keepHttpKeysFor === undefined
+              ? {}
+              : { keepKeysFor: options.keepHttpKeysFor }),
+          },
     operations: {
       onRequest: gate.onRequest,
       cancel,

@@ -9,6 +9,7 @@ import { useFromOtherOrigin } from "./checks/other-origin.ts";
 import { beginStreamLate, surviveOutages } from "./checks/outages.ts";
 import { openEachPage } from "./checks/pages.ts";
 import { type Seeded, seed } from "./checks/seed.ts";
+import { sendSignals } from "./checks/signals.ts";
 import { cancelTasks, resubmitAndResolve } from "./checks/task-actions.ts";
 import { endWaits } from "./checks/waits.ts";
 import { getChromium } from "./find-chromium.ts";
@@ -47,6 +48,11 @@ inBrowser(
 inBrowser(
   "the wait of a step is drawn and ended in the console while a Scheduler is killed, and another cut short by an undo",
   () => endWaits(bench),
+);
+
+inBrowser(
+  "a signal is sent in the console while a Scheduler is killed, and one that came too late is shown so",
+  () => sendSignals(bench),
 );
 
 inBrowser("an Agent is paused and resumed in the console while a Scheduler is killed", () =>

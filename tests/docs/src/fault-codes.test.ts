@@ -6,7 +6,7 @@ import { productFiles, readFile } from "./repository.ts";
 const others: readonly RegExp[] = [
   /^(scheduler|agent|submission|supervisor)\.(claim|publish|confirm|record|resend|receiv|work|repl|accept|found|recover|requeu)/,
   /^scheduler\.(canary|replies|unrecorded)$/,
-  /^task\.submissions$/,
+  /^task\.(submissions|signals)$/,
   /^undo\.(retry|faults)$/,
 ];
 const checks = "packages/diagnosis/src/doctor/";

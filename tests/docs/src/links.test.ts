@@ -8,7 +8,7 @@ import { hasTest, titlesOf } from "./test-titles.ts";
 const reasons = ["not applicable: ", "not shown on one machine: "];
 
 /** The groups of faults, and how many each has. */
-const faults = { A: 50, B: 35, C: 14, D: 32, E: 34, F: 21, G: 12, H: 27, S: 26 };
+const faults = { A: 56, B: 35, C: 14, D: 32, E: 34, F: 21, G: 12, H: 27, S: 26 };
 const moreFaults = { J: 15, K: 11, L: 37, M: 37, N: 9 };
 /** Acts of operators. */
 const operatorFaults = { V: 33 };

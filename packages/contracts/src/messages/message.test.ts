@@ -205,7 +205,7 @@ test("a refusal is written as its schema says, whatever it quotes", () => {
 
 test("the refusal of a signal is written as its schema says, whatever it quotes", () => {
   const refusal: SignalRefused = {
-    event: "signal.refused",
+    event: "signal-refused",
     name: "paid",
     id: null,
     correlationId: null,

@@ -8,7 +8,7 @@ const Property = Type.Union([Type.String({ maxLength: limits.property }), Type.N
 
 const SignalRefusedSchema = Type.Object({
   /** What happened. */
-  event: Type.Literal("signal.refused"),
+  event: Type.Literal("signal-refused"),
   /** The name of the signal; null: it could not be read. */
   name: Property,
   /** The sender's own id of the signal; null: it could not be read. */
@@ -21,7 +21,7 @@ const SignalRefusedSchema = Type.Object({
   code: Code,
   /** What is wrong, for people. */
   detail: Words,
-  /** JSON pointers to what is wrong in the payload, and what is wrong there. */
+  /** JSON pointers to what is wrong in the payload or beside it, and what is wrong there. */
   errors: PlaceFaults,
 });
 

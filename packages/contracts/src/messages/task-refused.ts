@@ -10,10 +10,11 @@ const Property = Type.Union([Type.String({ maxLength: limits.property }), Type.N
 /** What is wrong at each place of a body. */
 export const PlaceFaults = Type.Array(
   Type.Object({
-    /** The place in the body, as a JSON pointer. */
-    pointer: Words,
-    /** What it must be. */
-    detail: Words,
+    pointer: Type.Unsafe<string>({
+      ...Words,
+      description: "The place in the body, as a JSON pointer.",
+    }),
+    detail: Type.Unsafe<string>({ ...Words, description: "What it must be." }),
   }),
   { maxItems: limits.refusals },
 );

@@ -18,7 +18,7 @@ const TaskSignalSchema = Type.Object({
   /** The business key of the task: its open task of that workflow gets the signal. */
   businessKey: Type.Optional(Property),
   /**
-   * For how long the signal is held if there is no such task yet, such as `7d`: it is handed to the
+   * How long the signal is held if there is no such task yet, such as `7d`: it is handed to the
    * first one. Absent: then it is refused.
    */
   holdFor: Type.Optional(Type.String({ maxLength: limits.instant, pattern: printablePattern })),

@@ -2,7 +2,7 @@ import { durationText, Fault } from "@holdfast/domain";
 import type {
   Loss,
   PauseInForce,
-  RefusedSubmissions,
+  RefusedEntries,
   StalledConsumerFacts,
   UnsentNotifications,
   Unusable,
@@ -152,19 +152,26 @@ const describe = ({ kind, from, reason, messages, latest }: Loss): Finding => {
       );
 };
 
-/** Submissions that applications enqueued, and that became no tasks. */
-const checkRefusals = (refused: readonly RefusedSubmissions[]): readonly Finding[] =>
+/** Submissions that applications enqueued, and that became no tasks, and signals that none got. */
+const checkRefusals = (refused: readonly RefusedEntries[]): readonly Finding[] =>
   orFine(
-    refused.map(({ submitter, code, submissions, latest }) =>
+    refused.map(({ kind, submitter, code, number, latest }) =>
       wrong(
         "inbox.refused",
-        `submissions of ${submitter} were refused (${code}): ${submissions}, the last at ${latest}`,
-        "read why in state.refusals: that application commits what its workflow does not take; submitTasks of @holdfast/client refuses it before",
+        `${kind}s of ${submitter} were refused (${code}): ${number}, the last at ${latest}`,
+        remedies[kind],
       ),
     ),
     "inbox.refused",
-    "no submission that an application enqueued was refused of late",
+    "no submission or signal that an application enqueued was refused of late",
   );
+
+const remedies: Readonly<Record<RefusedEntries["kind"], string>> = {
+  submission:
+    "read why in state.refusals: that application commits what its workflow does not take; submitTasks of @holdfast/client refuses it before",
+  signal:
+    "read why in state.signal_refusals: that application sends what the workflow does not take, or takes no more",
+};
 
 /** Notifications that are unsent, and alerts that no queue received. */
 const checkNotifications = ({ undelivered, unsent }: UnsentNotifications): readonly Finding[] =>

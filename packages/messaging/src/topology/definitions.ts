@@ -37,7 +37,8 @@ export type BrokerUser = {
   | { readonly role: Exclude<BrokerRole, "agent" | "application"> }
   | { readonly role: "agent"; readonly agents: readonly string[] }
   /**
-   * Submits orders and sends signals by message. It reads its statuses from `status.<word>` and `status.<word>.…`.
+   * Submits orders and sends signals by message. It reads its statuses from `status.<word>` and
+   * `status.<word>.…`.
    */
   | {
       readonly role: "application";

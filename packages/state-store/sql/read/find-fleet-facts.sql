@@ -1,6 +1,6 @@
 -- What metrics say of all instances together. `lanes`: those with due steps, how many there are and
 -- for how long the oldest has been due (ms). All counts end somewhere: 500 lanes, 300 due steps of
--- each band of a lane, 10,000 notifications, 10,000 submissions of the inbox, 10,000 dead letters
+-- each band of a lane, 10,000 notifications, 10,000 submissions and as many signals of the inbox, 10,000 dead letters
 -- and 500 breakers, open ones first.
 select (select coalesce(json_agg(json_build_object('lane', lane, 'steps', steps, 'age', age)), '[]')
           from (select given.lane, count(*) as steps,
@@ -29,9 +29,13 @@ select (select coalesce(json_agg(json_build_object('lane', lane, 'steps', steps,
        (select count(*)::integer from (select from state.outbox limit 10000) as unsent) as notifications,
        (select (extract(epoch from clock_timestamp() - at) * 1000)::float8
           from state.outbox order by id limit 1) as oldest_notification_age,
-       (select count(*)::integer from (select task_id from state.inbox limit 10000) as enqueued) as enqueued,
-       (select (extract(epoch from clock_timestamp() - enqueued_at) * 1000)::float8
-          from state.inbox order by task_id limit 1) as oldest_enqueued_age,
+       (select count(*)::integer from ((select task_id from state.inbox limit 10000)
+                                        union all
+                                       (select null from state.signal_inbox limit 10000)) as enqueued) as enqueued,
+       (select (extract(epoch from clock_timestamp() - min(enqueued_at)) * 1000)::float8
+          from ((select enqueued_at from state.inbox order by task_id limit 1)
+                 union all
+                (select enqueued_at from state.signal_inbox order by number limit 1)) as oldest) as oldest_enqueued_age,
        (select count(*)::integer from (select id from state.dead_letters limit 10000) as newest) as dead_letters,
        (select (extract(epoch from clock_timestamp() - at) * 1000)::float8
           from state.dead_letters order by id desc limit 1) as newest_dead_letter_age,

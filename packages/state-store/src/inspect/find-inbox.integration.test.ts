@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { openTestApplication, type TestApplication } from "../../test/application.ts";
 import type { StateStore } from "../roles.ts";
+import { signalTask } from "../submit/signal-in-transaction.ts";
 
 let app: TestApplication;
 let scheduler: StateStore;
@@ -39,6 +40,25 @@ test("what waits in the inbox is counted, with its age, for operators and in met
   expect([enqueued, oldestEnqueuedAge! >= 3_600_000]).toEqual([2, true]);
 });
 
+test("a signal that waits is in the metrics of the inbox, and one that was refused is counted", async () => {
+  const payload = { receipt: "r-1" };
+  await signalTask(app.application, { taskId: await enqueue(), name: "paid", id: "s-1", payload });
+  await app.db.query("delete from state.inbox");
+  const age = "update state.signal_inbox set enqueued_at = enqueued_at - interval '1 hour'";
+  await app.db.query(age);
+  const { enqueued, oldestEnqueuedAge } = await scheduler.findFleetFacts({ lanes: [] });
+  expect([enqueued, oldestEnqueuedAge! >= 3_600_000]).toEqual([1, true]);
+  const [{ number }] = (await app.db.query<{ number: string }>(
+    "select number::text as number from state.signal_inbox",
+  )) as [{ number: string }];
+  const refusal = { code: "signal.unknown", detail: "x", errors: [], notification: null };
+  await app.store.refuseEnqueuedSignals([{ number, ...refusal }]);
+  expect(await app.operations.findInbox({ within: 60_000 })).toMatchObject({
+    waiting: 0,
+    refused: [{ kind: "signal", code: "signal.unknown", number: 1 }],
+  });
+});
+
 test("what was refused lately is counted by application and code", async () => {
   const ids = [await enqueue(), await enqueue(), await enqueue(), await enqueue()];
   for (const [index, id] of ids.entries()) {
@@ -48,8 +68,8 @@ test("what was refused lately is counted by application and code", async () => {
     ids[0],
   ]);
   const { refused } = await app.operations.findInbox({ within: 60_000 });
-  expect(refused.map(({ code, submissions }) => [code, submissions])).toEqual([
-    ["workflow.retired", 2],
-    ["task.invalid", 1],
+  expect(refused.map(({ kind, code, number }) => [kind, code, number])).toEqual([
+    ["submission", "workflow.retired", 2],
+    ["submission", "task.invalid", 1],
   ]);
 });

@@ -11,11 +11,12 @@ export interface InboxFacts {
   readonly waitingFor: Milliseconds | null;
 }
 
-/** Submissions of one login that became no task, for one reason. */
-export interface RefusedSubmissions {
+/** Submissions of one login that became no task, or signals that no task got, for one reason. */
+export interface RefusedEntries {
+  readonly kind: "submission" | "signal";
   readonly submitter: string;
   readonly code: string;
-  readonly submissions: number;
+  readonly number: number;
   /** ISO 8601, of the last one. */
   readonly latest: string;
 }
@@ -23,7 +24,7 @@ export interface RefusedSubmissions {
 /** What waits in the inbox, and what was refused lately. */
 export interface SeenInbox extends InboxFacts {
   /** The last ones first, 20 at most. */
-  readonly refused: readonly RefusedSubmissions[];
+  readonly refused: readonly RefusedEntries[];
 }
 
 const find = query("find-inbox", rowsOf<SeenInbox>());

@@ -20,7 +20,7 @@ export interface FleetFacts {
   readonly notifications: number;
   /** The age of the oldest notification; null: the outbox is empty. */
   readonly oldestNotificationAge: Milliseconds | null;
-  /** Submissions in the inbox, counted no further than to 10,000. */
+  /** Submissions and signals in the inbox, of each kind counted no further than to 10,000. */
   readonly enqueued: number;
   /** Age of the oldest of them; null: the inbox is empty. */
   readonly oldestEnqueuedAge: Milliseconds | null;

@@ -64,11 +64,17 @@ const halting = testWorkflow(
 
 const round = { actor: "test", most: 100, expected: null };
 
+interface Sent {
+  readonly name?: string;
+  readonly id?: string;
+  readonly payload?: object;
+}
+
 /** Sends one signal to a task; what became of it. */
 async function send(
   taskId: string,
   workflow: string,
-  { name = "paid", id = "1", payload = { amount: 1 } } = {},
+  { name = "paid", id = "1", payload = { amount: 1 } }: Sent = {},
 ) {
   const signal = { taskId, workflow, name, id, payload: { ...payload }, sentBy: "bank" };
   const [sent] = await submission.sendSignals([signal]);

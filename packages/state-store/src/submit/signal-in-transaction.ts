@@ -21,10 +21,10 @@ const sending = "select state.signal_task($1, $2, $3::jsonb, $4, $5, $6)";
 /**
  * Sends a signal in the transaction of `client`: it is sent when it commits, and never was when it
  * does not. Its login needs the role `holdfast_application` and no other. Throws a `ContractFault`
- * with `task.unknown` where there is no such task, or with `signal.invalid` for what is too large to
- * be kept: the caller then rolls the transaction back. The submission service hands it to its task
- * within a second or so of the commit. What the workflow does not take, or takes no more, is refused
- * then: as a row of `state.refused_signals`, and in the queue that `replyTo` names.
+ * with `task.unknown` where there is no such task, or with `signal.invalid` for what is too large
+ * to be kept: the caller then rolls the transaction back. The submission service hands it to its
+ * task within a second or so of the commit. What the workflow does not take, or takes no more, is
+ * refused then: as a row of `state.refused_signals`, and in the queue that `replyTo` names.
  */
 export async function signalTask(
   client: TransactionClient,

@@ -73,6 +73,28 @@ const Behaviour = Type.Union([
   ),
 ]);
 
+const Signal = Type.Object(
+  {
+    name: Type.String({ minLength: 1, description: "The name under which a step waits for it." }),
+    after: duration("So much virtual time after the submission."),
+    payload: anyJson("What it carries."),
+    id: optional(
+      Type.String({ minLength: 1, description: "Its id; one of its own unless said otherwise." }),
+    ),
+    times: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000,
+        description: "How many times it is sent. 1 unless said otherwise.",
+      }),
+    ),
+    refused: optional(
+      code("The code with which it is refused, such as signal.too_late; absent: it is accepted."),
+    ),
+  },
+  closed,
+);
+
 const names = (description: string) =>
   optional(Type.Array(Type.String(), { maxItems: 10_000, description }));
 
@@ -106,6 +128,9 @@ export const caseSchema = {
           description:
             "By step, or <step>:undo: what its calls do, one after the other. All others succeed.",
         }),
+      ),
+      signals: optional(
+        Type.Array(Signal, { maxItems: 1_000, description: "What is sent to the task meanwhile." }),
       ),
       cancelAfter: optional(
         duration(

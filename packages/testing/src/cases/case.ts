@@ -52,6 +52,21 @@ export interface Expectations {
   readonly within: Duration;
 }
 
+/** A signal that is sent to the task of a case. */
+export interface CaseSignal {
+  /** The name under which a step waits for it. */
+  readonly name: string;
+  /** Virtual time from the submission on. */
+  readonly after: Duration;
+  readonly payload: Json;
+  /** Its id; null: one of its own. */
+  readonly id: string | null;
+  /** How many times it is sent. */
+  readonly times: number;
+  /** The code with which it is refused, whenever the task ends; null: it is accepted. */
+  readonly refused: string | null;
+}
+
 /** One case of one workflow: an input, what its handlers do, and how it must end. */
 export interface Case {
   readonly name: string;
@@ -63,6 +78,8 @@ export interface Case {
    * follow succeed.
    */
   readonly steps: Readonly<Record<string, readonly Behaviour[]>>;
+  /** What is sent to the task meanwhile. */
+  readonly signals: readonly CaseSignal[];
   /** An operator cancels the task after so much virtual time; null: nothing cancels it. */
   readonly cancelAfter: Duration | null;
   readonly expect: Expectations;

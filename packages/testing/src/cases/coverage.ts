@@ -1,12 +1,15 @@
 import {
   type FaultPolicy,
   isCall,
+  type SignalDefinition,
   type StepDefinition,
   type StepPolicy,
   undoNameOf,
+  type WaitDefinition,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { TaskView } from "../task-view.ts";
+import type { Sent } from "./outside.ts";
 
 /** The ways that tasks of a workflow can take, as sentences about its steps. */
 export interface Paths {
@@ -31,6 +34,10 @@ interface Taken {
 }
 
 const done = (step: string) => `${step} is done`;
+const signalled = (step: string) => `${step} gets its signal`;
+const signalledEarly = (step: string) => `${step} gets a signal that came before it`;
+const signalledTwice = (step: string) => `${step} gets its signal twice`;
+const withoutSignal = (step: string) => `${step} goes on without its signal`;
 const skipped = (step: string) => `${step} is skipped`;
 const retried = (step: string) => `${step} is retried`;
 const halts = (step: string) => `${step} halts the task`;
@@ -44,7 +51,7 @@ const limitPassed = "the limit of the task passes";
 /** All paths of a workflow. */
 export function pathsOf({ steps, completeWithin }: WorkflowDefinition): Paths {
   const paths = steps.flatMap((step) => [
-    done(step.name),
+    ...("signal" in step ? endsOf(step) : [done(step.name)]),
     ...(step.onlyIf === null ? [] : [skipped(step.name)]),
     ...(isCall(step) && mayRetry(step) ? [retried(step.name)] : []),
     ...(mayDo(step, "halt") ? [halts(step.name)] : []),
@@ -65,6 +72,14 @@ export function pathsOf({ steps, completeWithin }: WorkflowDefinition): Paths {
   return { paths, undoPaths: isLimited ? [...undoPaths, limitPassed] : undoPaths };
 }
 
+/** How a step can be done that waits for a signal. None comes before the task. */
+const endsOf = ({ name, after, within, onDeadline }: SignalDefinition): readonly string[] => [
+  signalled(name),
+  signalledTwice(name),
+  ...(after.length === 0 ? [] : [signalledEarly(name)]),
+  ...(within === null || onDeadline === "fail" ? [] : [withoutSignal(name)]),
+];
+
 type Steps = WorkflowDefinition["steps"];
 
 const policiesOf = (policy: StepPolicy): readonly (StepPolicy | FaultPolicy)[] => [
@@ -72,11 +87,14 @@ const policiesOf = (policy: StepPolicy): readonly (StepPolicy | FaultPolicy)[] =
   ...(policy.faults ?? []),
 ];
 
-/** A wait fails only if a value is to say when it ends. */
 const mayDo = (step: StepDefinition, what: StepPolicy["onFailure"]): boolean =>
   isCall(step)
     ? policiesOf(step).some(({ onFailure }) => onFailure === what)
-    : "until" in step && step.onFailure === what;
+    : mayFail(step) && step.onFailure === what;
+
+/** A wait fails only if a value is to say when it ends, or a signal has to come in time. */
+const mayFail = (step: WaitDefinition | SignalDefinition): boolean =>
+  "signal" in step ? step.within !== null && step.onDeadline === "fail" : "until" in step;
 
 const mayRetry = (policy: StepPolicy): boolean =>
   policiesOf(policy).some(({ retry, coolDown }) => (retry?.failures ?? 1) > 1 || coolDown != null);
@@ -103,16 +121,25 @@ function stepsBefore(name: string, steps: Steps): ReadonlySet<string> {
   return found;
 }
 
+interface Seen {
+  readonly task: TaskView;
+  /** The signals of the task. */
+  readonly signals: readonly { readonly id: string; readonly takenBy: string | null }[];
+  readonly sent: Sent;
+}
+
 /** The paths that a task has taken. */
-export function pathsTaken({ steps }: WorkflowDefinition, task: TaskView): ReadonlySet<string> {
+export function pathsTaken({ steps }: WorkflowDefinition, seen: Seen): ReadonlySet<string> {
+  const { task } = seen;
   const did = (step: string, ...actions: readonly string[]) =>
     task.history.some((move) => move.step === step && actions.includes(move.action));
-  const taken = steps.flatMap(({ name }) => {
+  const taken = steps.flatMap((step) => {
+    const { name } = step;
     const state = task.steps[name]?.state;
     const undo = task.steps[undoNameOf(name)]?.state;
     const wasDone = did(name, "complete", "fire");
     return [
-      ...(wasDone ? [done(name)] : []),
+      ...(wasDone ? ("signal" in step ? endsTaken(name, seen) : [done(name)]) : []),
       ...(did(name, "skip") ? [skipped(name)] : []),
       ...(did(name, "retry", "coolDown") ? [retried(name)] : []),
       ...(did(name, "fail", "lapse") && task.goal === "do" ? [halts(name)] : []),
@@ -126,6 +153,17 @@ export function pathsTaken({ steps }: WorkflowDefinition, task: TaskView): Reado
   });
   const hasLimitPassed = task.faultCode === "task.expired";
   return new Set(hasLimitPassed ? [...taken, limitPassed] : taken);
+}
+
+/** How a step was done that waited for a signal. */
+function endsTaken(step: string, { signals, sent }: Seen): readonly string[] {
+  const signal = signals.find(({ takenBy }) => takenBy === step);
+  if (signal === undefined) return [withoutSignal(step)];
+  return [
+    signalled(step),
+    ...(sent.early.has(signal.id) ? [signalledEarly(step)] : []),
+    ...(sent.repeated.has(signal.id) ? [signalledTwice(step)] : []),
+  ];
 }
 
 /** What all cases of a workflow have taken together. */

@@ -102,6 +102,37 @@ test.each<[string, Json, string, RegExp]>([
     "/cancelAfter",
     /such as 30s/,
   ],
+  ["sends what is no list", { ...whole, signals: {} }, "/signals", /must be a list/],
+  [
+    "sends a signal without a name",
+    { ...whole, signals: [{ after: "1s", payload: 1 }] },
+    "/signals/0/name",
+    /text that is not empty/,
+  ],
+  [
+    "sends a signal at no time",
+    { ...whole, signals: [{ name: "paid", payload: 1 }] },
+    "/signals/0/after",
+    /such as 30s/,
+  ],
+  [
+    "sends a signal that carries nothing",
+    { ...whole, signals: [{ name: "paid", after: "1s" }] },
+    "/signals/0/payload",
+    /is missing/,
+  ],
+  [
+    "sends a signal never",
+    { ...whole, signals: [{ name: "paid", after: "1s", payload: 1, times: 0 }] },
+    "/signals/0/times",
+    /from 1 to 1000/,
+  ],
+  [
+    "sends a signal that waits",
+    { ...whole, signals: [{ name: "paid", after: "1s", payload: 1, wait: true }] },
+    "/signals/0/wait",
+    /allowed are name, after, payload, id, times, refused/,
+  ],
   [
     "repeats a behaviour never",
     withSteps({ reply: 1, times: 0 }),

@@ -1,5 +1,5 @@
 import { type Json, stepStates, taskStates } from "@holdfast/domain";
-import type { Case, CaseFault, Expectations, StepExpectation } from "./case.ts";
+import type { Case, CaseFault, CaseSignal, Expectations, StepExpectation } from "./case.ts";
 import { readBehaviour } from "./read-behaviour.ts";
 import {
   isFields,
@@ -28,6 +28,7 @@ export function readCase(json: Json): ReadCase {
     "workflow",
     "input",
     "steps",
+    "signals",
     "cancelAfter",
     "expect",
   ]);
@@ -39,6 +40,7 @@ export function readCase(json: Json): ReadCase {
     workflow: readText(fields["workflow"], place.at("workflow")) ?? "",
     input: fields["input"] ?? null,
     steps: readSteps(fields["steps"], place.at("steps")),
+    signals: readSignals(fields["signals"], place.at("signals")),
     cancelAfter: readCancelAfter(fields["cancelAfter"], place.at("cancelAfter")),
     expect: readExpectations(fields["expect"], place.at("expect")),
   };
@@ -47,6 +49,39 @@ export function readCase(json: Json): ReadCase {
 
 const readCancelAfter = (json: Json | undefined, place: Place): Case["cancelAfter"] =>
   json === undefined ? null : (readDuration(json, place) ?? null);
+
+function readSignals(json: Json | undefined, place: Place): Case["signals"] {
+  if (json === undefined) return [];
+  if (!Array.isArray(json)) {
+    place.wrong("must be a list of what is sent to the task, such as name, after and payload");
+    return [];
+  }
+  const entries: readonly Json[] = json;
+  return entries.flatMap((one, index) => readSignal(one, place.at(index)));
+}
+
+function readSignal(json: Json, place: Place): readonly CaseSignal[] {
+  const allowed = ["name", "after", "payload", "id", "times", "refused"];
+  const fields = readFields(json, place, allowed);
+  if (fields === undefined) return [];
+  const { payload, id, times = 1, refused } = fields;
+  if (payload === undefined) place.at("payload").wrong("is missing: what the signal carries");
+  return [
+    {
+      name: readText(fields["name"], place.at("name")) ?? "",
+      after: readDuration(fields["after"], place.at("after")) ?? "0s",
+      payload: payload ?? null,
+      id: id === undefined ? null : (readText(id, place.at("id")) ?? null),
+      times: readTimes(times, place.at("times")) ?? 1,
+      refused: refused === undefined ? null : (readText(refused, place.at("refused")) ?? null),
+    },
+  ];
+}
+
+function readTimes(json: Json, place: Place): number | undefined {
+  const isCount = typeof json === "number" && Number.isInteger(json) && json >= 1 && json <= 1_000;
+  return isCount ? json : place.wrong("must be a whole number from 1 to 1000");
+}
 
 function readSteps(json: Json | undefined, place: Place): Case["steps"] {
   if (json === undefined) return {};

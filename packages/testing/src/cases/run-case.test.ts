@@ -286,3 +286,147 @@ describe("a case of a workflow that waits", () => {
     ]);
   });
 });
+
+describe("a case of a workflow that waits for signals", () => {
+  const Paid = z.object({ paymentId: z.string() });
+  const paying = defineWorkflow("paying.v1", Trip, ({ city }, step) => {
+    const room = step("room", { call: hotels.book({ city }), completeWithin: "5m", retry });
+    const paid = step.wait("paid", { signal: Paid, within: "30d", onDeadline: "fail" });
+    step("seat", { call: flights.fly({ hotel: room.id }), completeWithin: "10s", retry });
+    step.wait("rated", { signal: z.int(), within: "365d", onDeadline: "continue", late: "alert" });
+    return { paid: paid.payload.paymentId };
+  }).definition;
+  const payment = { name: "paid", after: "3d", payload: { paymentId: "p-1" } };
+  const rating = { name: "rated", after: "200d", payload: 5 };
+  const paidFor = (
+    signals: readonly Json[],
+    expectations: Json,
+    more: { readonly cancelAfter?: string; readonly steps?: Json } = {},
+  ) => {
+    const { case: one, faults } = readCase({
+      name: "a case",
+      workflow: "paying.v1",
+      input: { city: "Rome", insured: false },
+      signals,
+      expect: expectations,
+      ...more,
+    });
+    expect(faults).toEqual([]);
+    return runCase(paying, one as Case);
+  };
+  const lasting = { within: "500d" };
+
+  test("hands on what a signal carries, and takes no time for the months between", async () => {
+    const seen = await paidFor([payment, rating], {
+      state: "processed",
+      output: { paid: "p-1" },
+      ...lasting,
+    });
+    expect(seen.failures).toEqual([]);
+    expect(seen.task.steps["rated"]?.output).toMatchObject({ fired: "signal", payload: 5 });
+    expect(seen.paths).toContain("paid gets its signal");
+  });
+
+  test("fails, or goes on, where none comes in time", async () => {
+    const failed = await paidFor([], {
+      state: "undone",
+      faultCode: "wait.expired",
+      undos: ["room"],
+      ...lasting,
+    });
+    expect(failed.failures).toEqual([]);
+    const unrated = await paidFor([payment], { state: "processed", ...lasting });
+    expect(unrated.failures).toEqual([]);
+    expect(unrated.task.steps["rated"]?.output).toMatchObject({ fired: "deadline", payload: null });
+  });
+
+  test("has all its ways covered by signals that come early, once, twice and never", async () => {
+    const odd = { fail: { code: "hotels.odd", transient: false } };
+    const seen = [
+      await paidFor([{ ...payment, after: "0s" }, rating], { state: "processed", ...lasting }),
+      await paidFor([{ ...payment, times: 2 }], { state: "processed", ...lasting }),
+      await paidFor(
+        [{ ...rating, after: "1d" }],
+        { state: "undone", ...lasting },
+        { cancelAfter: "2d" },
+      ),
+      await paidFor(
+        [payment, { ...rating, after: "1d", times: 3, id: "r" }],
+        { state: "processed", ...lasting },
+        { steps: { room: [{ fail: "hotels.down" }], seat: [{ fail: "flights.down" }] } },
+      ),
+      await paidFor([], { state: "undone", ...lasting }),
+      await paidFor([payment], { state: "undone", ...lasting }, { cancelAfter: "9d" }),
+      await paidFor([], { state: "undone" }, { steps: { room: [odd] } }),
+      await paidFor([payment], { state: "undone", ...lasting }, { steps: { seat: [odd] } }),
+      await paidFor([], { state: "halted", ...lasting }, { steps: { "room:undo": [odd] } }),
+      await paidFor(
+        [payment],
+        { state: "halted", ...lasting },
+        { steps: { seat: [odd], "seat:undo": [odd] } },
+      ),
+    ];
+    const { paths, undoPaths } = coverageOf(
+      paying,
+      seen.map((one) => one.paths),
+    );
+    expect(paths.missing).toEqual([]);
+    expect(undoPaths.missing).toEqual([]);
+    expect(seen.flatMap(({ failures }) => failures)).toEqual([]);
+  });
+
+  test("says of a signal that it was refused, and takes the refusal that it expects", async () => {
+    const cancelled = [{ ...payment, after: "2d" }, 1] as const;
+    const late = { state: "undone", ...lasting };
+    const refused = { ...cancelled[0], refused: "signal.too_late" };
+    const expected = await paidFor([refused], late, { cancelAfter: "1d" });
+    expect(expected.failures).toEqual([]);
+    const unexpected = await paidFor([cancelled[0]], late, { cancelAfter: "1d" });
+    expect(unexpected.failures).toEqual([
+      "signals/0: paid was to be sent after 2d, and the task had ended or halted before",
+    ]);
+    const taken = await paidFor([{ ...refused, after: "1h" }], { state: "processed", ...lasting });
+    expect(taken.failures).toEqual(["signals/0: expected signal.too_late, was accepted"]);
+    const twice = [payment, { ...payment, payload: { paymentId: "p-2" } }];
+    const reused = await paidFor(
+      twice.map((one) => ({ ...one, id: "a" })),
+      { state: "processed", ...lasting },
+    );
+    expect(reused.failures).toEqual([
+      "signals/1: expected to be accepted, was refused: signal.id_reused",
+    ]);
+  });
+
+  test("is refused where a payload does not fit, or no step waits for its signal", async () => {
+    const signals = [
+      { ...payment, payload: { paymentId: 1, more: 2 } },
+      { ...payment, name: "payd" },
+    ];
+    await expect(paidFor(signals, { state: "processed" })).rejects.toThrow(CaseMismatch);
+    await expect(paidFor(signals, { state: "processed" })).rejects.toMatchObject({
+      faults: expect.arrayContaining([
+        { pointer: "/signals/0/payload/paymentId", detail: "must be string" },
+        { pointer: "/signals/0/payload/more", detail: "is no field of the signal" },
+        {
+          pointer: "/signals/1/name",
+          detail: "no step of paying.v1 waits for a signal payd; it has paid, rated",
+        },
+      ]),
+    });
+  });
+
+  test("waits for ever, and says so once its time is over", async () => {
+    const endless = defineWorkflow("endless.v1", Trip, (_, step) => {
+      step.wait("paid", { signal: Paid, within: "for-ever", onDeadline: "continue" });
+    }).definition;
+    const { case: one } = readCase({
+      name: "a case",
+      workflow: "endless.v1",
+      input: { city: "Rome", insured: false },
+      expect: { state: "processed", within: "1000d" },
+    });
+    const { failures } = await runCase(endless, one as Case);
+    expect(failures[0]).toBe("the task is still processing after 1000d of virtual time");
+    expect(pathsOf(endless).paths).toEqual(["paid gets its signal", "paid gets its signal twice"]);
+  });
+});

@@ -1,5 +1,5 @@
 import { type HostedAgent, host, type StepContext } from "@holdfast/agent";
-import { compileTaskInput, StepReply, schemaCompiler } from "@holdfast/contracts";
+import { compileSignal, compileTaskInput, StepReply, schemaCompiler } from "@holdfast/contracts";
 import {
   agentsOfStep,
   callsOf,
@@ -7,6 +7,7 @@ import {
   isFinished,
   type Json,
   parseDuration,
+  signalsOf,
   undoNameOf,
   type WorkflowDefinition,
 } from "@holdfast/domain";
@@ -22,15 +23,16 @@ import { calmWorld } from "../calm-world.ts";
 import { passWaits } from "../pass-waits.ts";
 import { callRecorder } from "../record-calls.ts";
 import { type MemoryBroker, memoryBroker } from "../simulator/broker/memory-broker.ts";
-import { type MemoryStore, memoryStore } from "../simulator/store/memory-store.ts";
+import { memoryStore } from "../simulator/store/memory-store.ts";
 import type { StoredTask } from "../simulator/store/memory-task.ts";
 import { epoch, type World } from "../simulator/world.ts";
 import { startProcesses } from "../start-processes.ts";
 import { submitTask } from "../submit-task.ts";
 import { type TaskView, viewOf } from "../task-view.ts";
-import type { Case, CaseFault } from "./case.ts";
+import type { Case, CaseFault, CaseSignal } from "./case.ts";
 import { compare } from "./compare.ts";
 import { pathsTaken } from "./coverage.ts";
+import { openOutside } from "./outside.ts";
 import { listOf, placeAt } from "./read-parts.ts";
 import { playScript, type Script } from "./script.ts";
 
@@ -142,51 +144,27 @@ export async function runCase(definition: WorkflowDefinition, one: Case): Promis
 
   const stored = () => store.tasks.get(taskId) as StoredTask;
   const until = parseDuration(one.expect.within);
-  const operator = operatorOf(one, { store, timeline, taskId });
+  const outside = openOutside(one, { store, timeline, taskId, workflow: definition.name });
   await timeline.run(() => {
     if (hasEnded(stored()) || timeline.now > until) return true;
-    passWaits(timeline, stored(), operator.act());
+    passWaits(timeline, stored(), Math.min(outside.act(), until));
     return false;
   });
-  const task = viewOf(stored(), store.history, definition);
   const { calls } = recorder;
-  const late = hasEnded(stored())
+  const isOver = hasEnded(stored());
+  const wrong = outside.end();
+  const task = viewOf(stored(), store.history, definition);
+  const late = isOver
     ? []
     : [`the task is still ${task.state} after ${one.expect.within} of virtual time`];
   return {
     name: one.name,
     workflow: definition.name,
-    failures: [...late, ...operator.missed(), ...compare(one.expect, { task, calls })],
+    failures: [...late, ...wrong, ...compare(one.expect, { task, calls })],
     task,
     calls,
     story,
-    paths: pathsTaken(definition, task),
-  };
-}
-
-interface Place {
-  readonly store: MemoryStore;
-  readonly timeline: World["timeline"];
-  readonly taskId: string;
-}
-
-/** The operator of a case, who cancels its task once its time has come. */
-function operatorOf({ cancelAfter }: Case, { store, timeline, taskId }: Place) {
-  let at = cancelAfter === null ? Number.POSITIVE_INFINITY : parseDuration(cancelAfter);
-  return {
-    /** Cancels the task if it is time, and returns when it will be, by the timeline. */
-    act(): number {
-      if (timeline.now < at) return at;
-      at = Number.POSITIVE_INFINITY;
-      const event = { kind: "undoRequested", code: "operator.cancel" } as const;
-      store.applyEvents([{ taskId, event }], { actor: "operator" });
-      return at;
-    },
-    /** What is wrong if it did not come to that. */
-    missed: (): readonly string[] =>
-      at === Number.POSITIVE_INFINITY
-        ? []
-        : [`the task was to be cancelled after ${cancelAfter}, and had ended or halted before`],
+    paths: pathsTaken(definition, { task, signals: stored().signals, sent: outside.sent }),
   };
 }
 
@@ -244,6 +222,7 @@ function checkCase(definition: WorkflowDefinition, one: Case): readonly CaseFaul
       if (wrong !== null) at.at(index).at(behaviour.kind).wrong(wrong);
     });
   }
+  faults.push(...one.signals.flatMap((signal, index) => faultsOfSignal(definition, signal, index)));
   const expected = place.at("expect");
   for (const name of Object.keys(one.expect.steps)) check(name, expected.at("steps").at(name));
   const calls = callsOf(definition).map(({ name }) => name);
@@ -251,6 +230,25 @@ function checkCase(definition: WorkflowDefinition, one: Case): readonly CaseFaul
   one.expect.calls?.forEach((name, index) => check(name, expected.at("calls").at(index), calls));
   one.expect.undos?.forEach((name, index) => check(name, expected.at("undos").at(index), undos));
   return faults;
+}
+
+/** Why no step would wait for such a signal, or what of its payload breaks its schema. */
+function faultsOfSignal(
+  definition: WorkflowDefinition,
+  { name, payload }: CaseSignal,
+  index: number,
+): readonly CaseFault[] {
+  const check = compileSignal(definition, name);
+  const at = `/signals/${index}`;
+  if (check === null) {
+    const known = listOf(signalsOf(definition)) || "none";
+    const detail = `no step of ${definition.name} waits for a signal ${name}; it has ${known}`;
+    return [{ pointer: `${at}/name`, detail }];
+  }
+  return check(payload).map(({ pointer, detail }) => ({
+    pointer: `${at}/payload${pointer}`,
+    detail: detail.replace(/^unknown field.*/, "is no field of the signal"),
+  }));
 }
 
 const stepNames = ({ steps }: WorkflowDefinition): readonly string[] =>

@@ -205,7 +205,7 @@ type Waits = Pick<WorkflowDefinition, "signals" | "steps">;
 /** Why the wait of a step cannot end without a signal; null: it can. */
 function needsSignal(step: Step, workflow: Waits | null): string | null {
   const defined = workflow?.steps.find(({ name }) => name === step.name);
-  return defined?.kind === "signal" && defined.onDeadline === "fail"
+  return defined !== undefined && "onDeadline" in defined && defined.onDeadline === "fail"
     ? "Later steps need what the signal carries: send it, or cancel the task."
     : null;
 }

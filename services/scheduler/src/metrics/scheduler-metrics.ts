@@ -93,12 +93,12 @@ export const schedulerMetrics = {
   inboxAge: {
     kind: "gauge",
     name: "holdfast_inbox_oldest_age_seconds",
-    help: "Age of the oldest submission in the inbox; 0 if it is empty.",
+    help: "Age of the oldest submission or signal in the inbox; 0 if it is empty.",
   },
   inbox: {
     kind: "gauge",
     name: "holdfast_inbox_submissions",
-    help: "Submissions that applications enqueued and that are no tasks yet, counted to 10,000.",
+    help: "Submissions that applications enqueued and that are no tasks yet, and signals that no task has yet, each counted to 10,000.",
   },
   deadLetters: {
     kind: "gauge",

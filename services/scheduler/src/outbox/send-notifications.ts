@@ -245,14 +245,10 @@ function toMessage(notification: TakenNotification): OutgoingMessage {
 
 /** What a queue of submitters is sent, by the kind of its message. */
 function statusOf(body: (TakenNotification & { readonly channel: "status" })["body"]) {
-  switch (body.event) {
-    case "refused":
-      return { type: TaskRefused.type, body: TaskRefused.encode(body) };
-    case "signal.refused":
-      return { type: SignalRefused.type, body: SignalRefused.encode(body) };
-    default:
-      return { type: TaskStatus.type, body: TaskStatus.encode(body) };
-  }
+  if (body.event === "refused") return { type: TaskRefused.type, body: TaskRefused.encode(body) };
+  return body.event === "signal-refused"
+    ? { type: SignalRefused.type, body: SignalRefused.encode(body) }
+    : { type: TaskStatus.type, body: TaskStatus.encode(body) };
 }
 
 interface Happening {

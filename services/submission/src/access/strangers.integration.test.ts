@@ -39,10 +39,14 @@ interface Document {
 async function openPathsOf(app: App, id: string): Promise<readonly string[]> {
   const { paths } = (await app.inject({ url: "/v1/openapi.json" })).json<Document>();
   return Object.entries(paths).flatMap(([path, { get }]) =>
-    path.includes("{id}") && get?.security.length === 0 ? [path.replace("{id}", id)] : [],
+    path.includes("{id}") && !isOfSignals(path) && get?.security.length === 0
+      ? [path.replace("{id}", id)]
+      : [],
   );
 }
 
+/** Signals have no words, and who sends them by hand has a test beside their route. */
+const isOfSignals = (path: string): boolean => path.endsWith("/signals");
 const isStream = (path: string): boolean => path.endsWith("/events");
 
 /** All that a route shows, of a stream until it has shown the task as it stands. */

@@ -50,6 +50,8 @@ interface Routes extends Shared {
   readonly viewBroker: () => BrokerView;
   /** The tracing of requests; none unless given. */
   readonly tracing?: Tracing;
+  /** What sending signals needs, whether tasks are taken here or not. */
+  readonly signals: Pick<Parameters<typeof signalRoutes>[1], "actor" | "waiting">;
   /** The routes for applications; null: tasks are not taken here. */
   readonly submission: Omit<
     Parameters<typeof submitRoutes>[1],
@@ -74,7 +76,10 @@ const mostWaits = 1_000;
 const overviewFreshFor = 1_000;
 
 /** All routes under `/v1`, the document that describes them, and its page. */
-export function apiRoutes(app: FastifyInstance, { submission, operations, ...deps }: Routes): void {
+export function apiRoutes(
+  app: FastifyInstance,
+  { submission, operations, signals, ...deps }: Routes,
+): void {
   const { memory, callerOf, shares } = app.guard;
   const waiter = resultWaiter({ ...deps, room: shares(mostWaits) });
   const tasks = findTasks(deps.store);
@@ -97,10 +102,9 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
     resultRoute(scope, shared);
     taskEventsRoute(scope, shared);
     listSignalsRoute(scope, shared);
-    if (submission !== null) {
-      submitRoutes(scope, { ...shared, ...submission });
-      signalRoutes(scope, { ...shared, ...submission });
-    }
+    const sending = submission === null && operations !== null ? [operations.onRequest] : [];
+    signalRoutes(scope, { ...shared, ...signals, onRequest: sending });
+    if (submission !== null) submitRoutes(scope, { ...shared, ...submission });
     if (operations !== null) {
       const { onRequest } = operations;
       operatorRoutes(scope, { ...shared, ...operations });

@@ -225,14 +225,22 @@ test("a remote service that asked to be left alone, and holds steps back, is a n
 });
 
 test("what was refused of an application is a need", () => {
+  const at = since.toISOString();
   const refused = [
-    { submitter: "shop", code: "task.invalid", submissions: 2, latest: since.toISOString() },
-  ];
+    { kind: "submission", submitter: "shop", code: "task.invalid", number: 2, latest: at },
+    { kind: "signal", submitter: "shop", code: "signal.too_late", number: 1, latest: at },
+  ] as const;
   expect(needs({ inbox: { waiting: 0, waitingFor: null, refused } })).toEqual([
     [
       "refused",
       2,
       "2 submissions of shop in a transaction were refused with task.invalid in the last hour.",
+      "/system/doctor",
+    ],
+    [
+      "refused",
+      1,
+      "1 signal of shop in a transaction was refused with signal.too_late in the last hour.",
       "/system/doctor",
     ],
   ]);

@@ -76,7 +76,7 @@ export function findAgentDemands(found: NeedFacts): readonly Need[] {
     ...causes.map((cause) => needOf(cause, found)),
     ...haltedTasks(found),
     ...deadLetters(found),
-    ...found.inbox.refused.map(refusedSubmissions),
+    ...found.inbox.refused.map(refusedEntries),
     ...lateOutbox(found),
     ...found.facts.alerts.filter(({ kind }) => !isExplained(kind, causes)).map(recentAlerts),
     ...pausedTasks(found),
@@ -207,14 +207,18 @@ function deadLetters({ facts }: NeedFacts): readonly Need[] {
   ];
 }
 
-function refusedSubmissions({
+/** The tables that say why what was enqueued was refused. */
+const refusalsOf = { submission: "state.refusals", signal: "state.signal_refusals" } as const;
+
+function refusedEntries({
+  kind,
   submitter,
   code,
-  submissions: count,
+  number: count,
   latest,
 }: SeenInbox["refused"][number]): Need {
-  const sentence = `${counted(count, "submission", "submissions")} of ${submitter} in a transaction ${count === 1 ? "was" : "were"} refused with ${code} in the last hour.`;
-  const act = "Look why in state.refusals, and have that application repaired.";
+  const sentence = `${counted(count, kind, `${kind}s`)} of ${submitter} in a transaction ${count === 1 ? "was" : "were"} refused with ${code} in the last hour.`;
+  const act = `Look why in ${refusalsOf[kind]}, and have that application repaired.`;
   return { kind: "refused", count, sentence, act, since: latest, page: "/system/doctor" };
 }
 

@@ -54,3 +54,35 @@ export const cooling: WorkflowDefinition = {
       : [step],
   ),
 };
+
+/** An order that is shipped once a signal says that it is paid. */
+export const prepaid: WorkflowDefinition = {
+  ...quick,
+  format: 3,
+  name: "prepaid-order.v1",
+  signals: {
+    paid: {
+      type: "object",
+      properties: { paymentId: { type: "string" } },
+      required: ["paymentId"],
+    },
+  },
+  steps: quick.steps.flatMap((step): WorkflowDefinition["steps"] =>
+    step.name === "ship"
+      ? [
+          {
+            kind: "signal",
+            name: "payment",
+            signal: "paid",
+            within: 3 * 86_400_000,
+            onDeadline: "fail",
+            late: "alert",
+            after: step.after,
+            onlyIf: null,
+            onFailure: "undo",
+          },
+          { ...step, after: ["payment"] },
+        ]
+      : [step],
+  ),
+};
