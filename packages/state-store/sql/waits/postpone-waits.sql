@@ -1,11 +1,11 @@
 -- Has a Scheduler look at these waits later: their tasks were locked, or cannot be decided about. One
 -- without a time was due by a signal that another wait has taken: it waits on. One that is held up is
--- looked at once its task goes on.
+-- looked at once its task goes on; it is its deadline that is held up, for a signal would have ended it.
 update state.waits
    set due_at       = case when is_held_up then null
                            when later_by is null then deadline
                            else statement_timestamp() + late.later_by * interval '1 millisecond' end,
-       signalled_at = case when later_by is not null or is_held_up then signalled_at end
+       signalled_at = case when later_by is not null and not is_held_up then signalled_at end
   from unnest(:task_ids::uuid[], :steps::text[], :laters::float8[], :held_up::boolean[])
     as late (task_id, step, later_by, is_held_up)
  where waits.task_id = late.task_id

@@ -351,6 +351,17 @@ describe("a deadline", () => {
     await nothingWrong();
   });
 
+  test("that was held up fails the step, also if another step took a signal meanwhile", async () => {
+    const taskId = await submitOne(submission, { workflow: "twice.v1" });
+    await passes();
+    await act(taskId, "paused");
+    await send(taskId, "twice.v1", { name: "go" });
+    expect(await scheduler.fireWaits(round)).toMatchObject({ fired: [{}], postponed: 1 });
+    await act(taskId, "resumed");
+    expect((await scheduler.fireWaits(round)).fired).toHaveLength(1);
+    await nothingWrong();
+  });
+
   test("fails nothing while a person is to look at the task, and then does", async () => {
     const taskId = await submitOne(submission, { workflow: "halting.v1" });
     const [claim] = await claimAll(scheduler);

@@ -126,9 +126,9 @@ function putOff(
   now: Instant,
 ): void {
   const never = Number.POSITIVE_INFINITY;
-  if (reason === "task_paused" || reason === "task_halted") waits.set(plan.name, never);
-  else if (reason === "not_due" && signalOf(plan) !== null) {
-    waits.set(plan.name, notBefore ?? never);
+  const isHeldUp = reason === "task_paused" || reason === "task_halted";
+  if (isHeldUp || (reason === "not_due" && signalOf(plan) !== null)) {
+    waits.set(plan.name, isHeldUp ? never : (notBefore ?? never));
     signalledAts.delete(plan.name);
   } else {
     const isSoon = reason === undefined || reason === "not_due";
