@@ -207,6 +207,25 @@ export const randomDefinition = fc
     ),
   );
 
+type Definition = ReturnType<typeof workflow>;
+
+/** The same definition, whose first step waits for a signal that carries what it returned. */
+export function signalled(definition: Definition, onDeadline: "continue" | "fail"): Definition {
+  const text = JSON.stringify(definition).replaceAll('"/steps/first', '"/steps/first/payload');
+  const { steps, outputs, ...rest } = JSON.parse(text) as {
+    readonly steps: readonly { readonly name: string; readonly onlyIf: Json }[];
+    readonly outputs: Readonly<Record<string, Json>>;
+  } & Definition;
+  const [{ name, onlyIf } = { name: "first", onlyIf: null }, ...others] = steps;
+  const signal = { signal: "sent", within: 1, onDeadline, onFailure: "undo" };
+  return {
+    ...rest,
+    format: 3,
+    steps: [{ kind: "signal", name, after: [], onlyIf, ...signal }, ...others],
+    signals: { sent: outputs["one.make"] ?? {} },
+  } as unknown as Definition;
+}
+
 const inner: readonly (Json | undefined)[] = [undefined, "x", null, { a: "x" }, {}, ["x"]];
 /** Small values, with fields and elements that are there, null, or not there. */
 export const pool: readonly Json[] = [

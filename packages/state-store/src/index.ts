@@ -117,6 +117,7 @@ export type {
   HeldSignal,
   NewSignal,
   SentSignal,
+  SignalPage,
   SignalRefusal,
   StoredSignal,
 } from "./signals/signals.ts";

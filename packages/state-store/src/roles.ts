@@ -85,7 +85,7 @@ import {
   makePartitions,
   readClock,
 } from "./retention/retention.ts";
-import { holdSignal, listSignals, sendSignals } from "./signals/signals.ts";
+import { findSignals, hasSignal, holdSignal, listSignals, sendSignals } from "./signals/signals.ts";
 import { findFailures } from "./statistics/find-failures.ts";
 import { findOverview } from "./statistics/find-overview.ts";
 import {
@@ -133,14 +133,15 @@ const shared = {
   findMovesSince,
   findPayloads,
   findRefusal,
+  findSignals,
   findStandings,
   findStoreId,
   findTaskByKey,
   findTaskWithin,
   findWorkflow,
   findWorkflows,
+  hasSignal,
   holdSignal,
-  listSignals,
   ping,
   recordInstance,
   registerWorkflow,
@@ -287,6 +288,7 @@ const observer = {
   findEvents,
   findInvariantViolations,
   findTask,
+  listSignals,
 };
 
 /**

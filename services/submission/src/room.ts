@@ -63,6 +63,20 @@ export const roomForRows =
   (bytes) =>
     roomFor(request, reply)(bytes * unpacked);
 
+/** Bytes of a page of rows that is not small. */
+const pageBytes = 512 * 1024;
+
+/** Reads a page of rows: a small one at once, and one that goes on beyond that once it has room. */
+export async function pageInRoom<Page extends { readonly isFull: boolean }>(
+  makeRoom: MakeRoom,
+  read: (mostBytes: number) => Promise<Page>,
+): Promise<Page> {
+  const page = await read(smallBytes);
+  if (!page.isFull) return page;
+  await makeRoom(pageBytes);
+  return read(pageBytes);
+}
+
 /**
  * What a body of JSON takes as text and as values: a list or an object in it takes far more than
  * the bracket that it is written as. Called for large bodies only.

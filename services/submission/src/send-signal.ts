@@ -56,7 +56,7 @@ export type TakenByKey =
 export interface SignalDependencies {
   readonly store: Pick<
     SubmissionStore,
-    "findTaskByKey" | "holdSignal" | "listSignals" | "sendSignals"
+    "findTaskByKey" | "hasSignal" | "holdSignal" | "sendSignals"
   >;
   readonly tasks: Pick<Tasks, "glance">;
   readonly directory: Pick<WorkflowDirectory, "find" | "known">;
@@ -246,8 +246,7 @@ async function isMeant(
 ): Promise<boolean> {
   const { finishedAt } = await deps.tasks.glance(taskId);
   if (finishedAt === null) return true;
-  const signals = await deps.store.listSignals({ taskId });
-  return signals.some((one) => one.name === name && one.id === id);
+  return deps.store.hasSignal({ taskId, name, id });
 }
 
 /** Makes the signal that is held: it keeps the contract of the version that is named, or active. */

@@ -274,7 +274,10 @@ describe("who sends a signal", () => {
     await using app = serve(operated.store, { token, takesTasks: false });
     const url = `/v1/tasks/${await order()}/signals/paid`;
     const asked = { method: "POST", url, payload: { payload } } as const;
-    expect((await app.inject(asked)).json()).toMatchObject({ status: 401, code: "auth.token_missing" });
+    expect((await app.inject(asked)).json()).toMatchObject({
+      status: 401,
+      code: "auth.token_missing",
+    });
     expect((await app.inject({ ...asked, headers: operator })).statusCode).toBe(202);
   });
 

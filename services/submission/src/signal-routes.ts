@@ -2,7 +2,7 @@ import { limits, Submission } from "@holdfast/contracts";
 import { durationPattern, type Json, type Milliseconds, parseDuration } from "@holdfast/domain";
 import { batchCalls, type Clock, systemClock } from "@holdfast/runtime";
 import { onGone } from "@holdfast/runtime/http";
-import type { NewSignal, StoredSignal } from "@holdfast/state-store";
+import type { NewSignal, StoredSignal, SubmissionStore } from "@holdfast/state-store";
 import type {
   FastifyInstance,
   FastifyReply,
@@ -14,10 +14,12 @@ import type { Access, Reader } from "./access/access.ts";
 import { storableName } from "./act-body.ts";
 import { describe, ref } from "./api/describe.ts";
 import { examples } from "./api/examples.ts";
+import { pageFields, sizeOf } from "./api/pages.ts";
+import { rowNumber } from "./api/query-parts.ts";
 import { tokenRefusals } from "./bearer.ts";
 import { type ById, codesOfTask, TaskParams, type Tasks } from "./find-tasks.ts";
 import { invalidRequest, Problem } from "./problem.ts";
-import { roomForRows } from "./room.ts";
+import { pageInRoom, roomForRows } from "./room.ts";
 import {
   type AskedSignal,
   longestHold,
@@ -278,13 +280,15 @@ const text = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join() : header;
 
 interface ListDependencies {
-  readonly store: Pick<SignalDependencies["store"], "listSignals">;
+  readonly store: Pick<SubmissionStore, "findSignals">;
   readonly tasks: Pick<Tasks, "mustExist">;
   readonly access: Pick<Access, "readerOf" | "toRead">;
 }
 
-/** Bytes of signals, with their payloads, that are read at a time. */
-const listBytes = 512 * 1024;
+/** Signals of a page. */
+const pages = { usual: 100, most: 1_000 };
+
+const ListQuery = Type.Object(pageFields(pages, rowNumber), { additionalProperties: false });
 
 /** Shows the signals of a task to those who may see the task. */
 export function listSignalsRoute(
@@ -297,20 +301,29 @@ export function listSignalsRoute(
       tag: "tasks",
       summary: "The signals that were sent to the task, oldest first, and which step took each.",
       isOpen: true,
-      answers: { "200": { words: "All of them.", schema: ref("Signals") } },
+      description: "A page at a time; a page of long payloads has fewer signals than it may have.",
+      answers: { "200": { words: "A page, oldest first.", schema: ref("Signals") } },
       codes: codesOfTask,
     }),
     params: TaskParams,
+    querystring: ListQuery,
   };
   const onRequest = access.toRead;
-  app.get<ById>("/v1/tasks/:id/signals", { schema, onRequest }, async (request, reply) => {
-    const { id } = request.params;
-    await tasks.mustExist(id);
-    await roomForRows(request, reply)(listBytes);
-    const signals = await store.listSignals({ taskId: id });
-    const reader = access.readerOf(request);
-    return { items: signals.map((signal) => signalResource(signal, reader)), next: null };
-  });
+  app.get<ById & { readonly Querystring: Static<typeof ListQuery> }>(
+    "/v1/tasks/:id/signals",
+    { schema, onRequest },
+    async (request, reply) => {
+      const { id: taskId } = request.params;
+      const { limit, after = null } = request.query;
+      await tasks.mustExist(taskId);
+      const query = { taskId, after, most: sizeOf(limit, pages) };
+      const { items, next } = await pageInRoom(roomForRows(request, reply), (mostBytes) =>
+        store.findSignals({ ...query, mostBytes }),
+      );
+      const reader = access.readerOf(request);
+      return { items: items.map((signal) => signalResource(signal, reader)), next };
+    },
+  );
 }
 
 /** A signal as its reader may see it. */

@@ -8,7 +8,7 @@ import { describe, ref } from "./api/describe.ts";
 import { pageFields, sizeOf } from "./api/pages.ts";
 import { rowNumber } from "./api/query-parts.ts";
 import { type ById, codesOfTask, TaskParams, type Tasks } from "./find-tasks.ts";
-import { roomForRows, smallBytes } from "./room.ts";
+import { pageInRoom, roomForRows } from "./room.ts";
 import { historyResource } from "./task-resource.ts";
 import { partBytes, writeTask } from "./write-task.ts";
 
@@ -105,8 +105,6 @@ async function sendTask(
 
 /** Entries of a page of a history. */
 const pages = { usual: 1_000, most: 1_000 };
-/** Bytes of a page that is not small. */
-const pageBytes = 512 * 1024;
 
 const HistoryQuery = Type.Object(pageFields(pages, rowNumber), { additionalProperties: false });
 
@@ -133,11 +131,9 @@ function historyRoute(app: FastifyInstance, { store, tasks, access }: ViewDepend
       const { limit, after = null } = request.query;
       await tasks.mustExist(taskId);
       const query = { taskId, after, most: sizeOf(limit, pages) };
-      let page = await store.findHistory({ ...query, mostBytes: smallBytes });
-      if (page.isFull) {
-        await roomForRows(request, reply)(pageBytes);
-        page = await store.findHistory({ ...query, mostBytes: pageBytes });
-      }
+      const page = await pageInRoom(roomForRows(request, reply), (mostBytes) =>
+        store.findHistory({ ...query, mostBytes }),
+      );
       const reader = access.readerOf(request);
       return {
         items: page.items.map((entry) => historyResource(entry, reader)),

@@ -151,6 +151,9 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
         sentBy: "test",
       })),
     ),
+  findSignals: (store, [taskId = ""]) =>
+    store.findSignals({ taskId, after: null, most: 1, mostBytes: 1 }),
+  hasSignal: (store, [taskId = ""]) => store.hasSignal({ taskId, name: "go", id: "1" }),
   listSignals: async (store, taskIds) => {
     for (const taskId of taskIds) await store.listSignals({ taskId });
   },

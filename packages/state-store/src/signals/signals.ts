@@ -123,15 +123,68 @@ export interface StoredSignal extends SignalSent {
   readonly isLate: boolean;
 }
 
-const find = query("find-signals", rowsOf<Omit<StoredSignal, "at"> & { at: number }>());
+/** A page of the signals of a task, the oldest first. */
+export interface SignalPage {
+  readonly items: readonly StoredSignal[];
+  /** What the next page begins after; null: this is the last one. */
+  readonly next: string | null;
+  /** It ends where it does because its signals are large. */
+  readonly isFull: boolean;
+}
 
-/** The first thousand signals of a task, the oldest first. */
+export interface SignalQuery {
+  readonly taskId: string;
+  /** What the page begins after: `next` of the one before it; null: it is the first. */
+  readonly after: string | null;
+  /** Signals and bytes of a page. One signal it has always. */
+  readonly most: number;
+  readonly mostBytes: number;
+}
+
+interface SignalRow extends Omit<StoredSignal, "at"> {
+  readonly number: string;
+  readonly at: number;
+  readonly found: string;
+}
+
+const selectSignals = query("find-signals", rowsOf<SignalRow>());
+
+async function readSignals(db: Database, { after, ...request }: SignalQuery): Promise<SignalPage> {
+  const rows = await selectSignals(db, { ...request, after: after ?? "0" });
+  const items = rows.map(({ number: _number, found: _found, at, ...signal }) => ({
+    ...signal,
+    at: new Date(at).toISOString(),
+  }));
+  const hasMore = Number(rows[0]?.found ?? 0) > items.length;
+  return {
+    items,
+    next: hasMore ? (rows.at(-1)?.number ?? null) : null,
+    isFull: hasMore && items.length < request.most,
+  };
+}
+
+/** A page of the signals of a task. */
+export const findSignals = repeatable(readSignals);
+
+/** All signals of a task, the oldest first: for tests and people. */
 export const listSignals = repeatable(
-  async (db, { taskId }: { readonly taskId: string }): Promise<readonly StoredSignal[]> =>
-    (await find(db, { taskId })).map(({ at, ...rest }) => ({
-      ...rest,
-      at: new Date(at).toISOString(),
-    })),
+  async (db, { taskId }: { readonly taskId: string }): Promise<readonly StoredSignal[]> => {
+    const all = { taskId, after: null, most: largest - 1, mostBytes: largest };
+    return (await readSignals(db, all)).items;
+  },
+);
+
+/** The largest integer of Postgres. */
+const largest = 2_147_483_647;
+
+const find = query("has-signal", rowsOf<{ isThere: boolean }>());
+
+/** Whether a task has had a signal of that name and id, whatever became of it. */
+export const hasSignal = repeatable(
+  async (db, asked: Pick<NewSignal, "taskId" | "name" | "id">): Promise<boolean> => {
+    const { taskId, name, id: signalId } = asked;
+    return (await find(db, { taskId, name, signalId }))[0]?.isThere ?? false;
+  },
 );
 
 /** A signal for the task that a business key will stand for. */

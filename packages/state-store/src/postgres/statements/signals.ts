@@ -33,8 +33,14 @@ export interface SignalsStatements {
     readonly row: { readonly taskId: string };
   };
   readonly "find-signals": {
-    readonly params: { readonly taskId: string | null };
+    readonly params: {
+      readonly taskId: string | null;
+      readonly after: number | string | null;
+      readonly most: number | null;
+      readonly mostBytes: number | null;
+    };
     readonly row: {
+      readonly number: Maybe<string>;
       readonly name: string;
       readonly id: string;
       readonly payload: unknown;
@@ -42,6 +48,7 @@ export interface SignalsStatements {
       readonly at: Maybe<number>;
       readonly takenBy: string | null;
       readonly isLate: boolean;
+      readonly found: Maybe<string>;
     };
   };
   readonly "find-untaken-signals": {
@@ -58,6 +65,14 @@ export interface SignalsStatements {
       readonly fits: Maybe<boolean>;
       readonly payload: unknown;
     };
+  };
+  readonly "has-signal": {
+    readonly params: {
+      readonly taskId: string | null;
+      readonly name: string | null;
+      readonly signalId: string | null;
+    };
+    readonly row: { readonly isThere: Maybe<boolean> };
   };
   readonly "hold-signal": {
     readonly params: {

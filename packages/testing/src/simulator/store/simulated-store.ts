@@ -1,5 +1,5 @@
 import type { LoopStore } from "@holdfast/scheduler-service";
-import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
+import type { OperationsStore, StateStore, SubmissionStore } from "@holdfast/state-store";
 import type { RecoveryStore } from "@holdfast/supervisor-service";
 
 /**
@@ -21,7 +21,7 @@ export type SimulatedStore = StoresOfRoles["scheduler"] &
   StoresOfRoles["supervisor"] &
   StoresOfRoles["submission"] &
   StoresOfRoles["client"] &
-  Pick<SubmissionStore, "listSignals"> &
+  Pick<StateStore, "listSignals"> &
   Pick<
     OperationsStore,
     | "registerWorkflow"

@@ -92,12 +92,12 @@ const asksNoAgent = ({ kind }: Step): boolean => kind === "wait" || kind === "si
 function Countdown({ step: { name, awaiting }, waits }: CountdownProps) {
   const now = useNow();
   const { until = null, signal = null } = awaiting ?? {};
-  const whatFor = signal === null ? "" : `for signal ${signal}`;
-  if (awaiting !== null && until === null) return `waits ${whatFor}, without an end`;
+  const whatFor = signal === null ? "" : ` for signal ${signal}`;
+  if (awaiting !== null && until === null) return `waits${whatFor}, without an end`;
   if (until !== null) {
     return (
       <>
-        waits {whatFor} until <time dateTime={until}>{exactTime(until)}</time>:{" "}
+        waits{whatFor} until <time dateTime={until}>{exactTime(until)}</time>:{" "}
         {Date.parse(until) > now ? relativeTime(until, now) : "it is over, and ends soon"}
       </>
     );
