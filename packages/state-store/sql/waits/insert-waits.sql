@@ -9,4 +9,4 @@ select wait.task_id, step, kind, signal, to_timestamp(deadline / 1000),
    select signal is not null
           and exists (select from state.signals
                        where signals.task_id = wait.task_id and name = signal and taken_by is null and not is_late)
-            as is_there) as looked;
+            as is_there) as known;
