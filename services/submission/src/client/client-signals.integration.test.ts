@@ -60,7 +60,7 @@ describe("a signal of the client", () => {
 
 describe("a signal of the command", () => {
   test("is sent to a task, listed, and refused with its place where it breaks its schema", async () => {
-    const { holdfast } = commanded;
+    const holdfast: Commanded["holdfast"] = (...args) => commanded.holdfast(...args);
     const id = await order("by-command");
     const line = ["tasks", "signal", id, "paid", "--actor", "ann", "--id", "evt-1", "--payload"];
     const broken = await holdfast([...line, "{}"]);
