@@ -94,7 +94,7 @@ test("the example in the guides compiles, and books a trip", async () => {
     name: "trips",
     hotelUrl: hotel.url,
   });
-  expect([...example.files.keys()]).toHaveLength(13);
+  expect([...example.files.keys()]).toHaveLength(14);
   expect(await compile(example)).toBe("");
   for (const one of ["insure-trip", "pay-after-stay", "pay-by-transfer", "stay-in-touch", "pool"])
     await define(example, `trips/src/${one}.ts`);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { agentQueue, submissionQueue } from "@holdfast/contracts";
+import { agentQueue, signalQueue, submissionQueue } from "@holdfast/contracts";
 import { queryOnce } from "@holdfast/local-stack";
 import { fulfilOrder } from "@holdfast/orders";
 import {
@@ -240,7 +240,7 @@ async function moveOthers(move: Move, ms: number): Promise<void> {
       ...addSubmission,
       async () => {
         await load.moveTo(newBroker.urlOf("application"));
-        await untilEmpty(options.from, [submissionQueue]);
+        await untilEmpty(options.from, [submissionQueue, signalQueue]);
         say("producers moved, and the queue before is read");
       },
       ...addSubmission.map(() => () => fleet.remove("submission", from)),

@@ -1,7 +1,7 @@
 -- What metrics say of all instances together. `lanes`: those with due steps, how many there are and
 -- for how long the oldest has been due (ms). All counts end somewhere: 500 lanes, 300 due steps of
--- each band of a lane, 10,000 notifications, 10,000 submissions and as many signals of the inbox, 10,000 dead letters
--- and 500 breakers, open ones first.
+-- each band of a lane, 10,000 notifications, 10,000 submissions and as many signals of the inbox,
+-- 10,000 dead letters and 500 breakers, open ones first.
 select (select coalesce(json_agg(json_build_object('lane', lane, 'steps', steps, 'age', age)), '[]')
           from (select given.lane, count(*) as steps,
                        extract(epoch from clock_timestamp() - min(due.not_before)) * 1000 as age

@@ -1,5 +1,5 @@
--- Takes signals of the inbox for one process alone until its lease ends, as claim-enqueued.sql takes
--- submissions. What its task waits for in the inbox is left there until it is a task.
+-- Takes signals of the inbox for one process alone until its lease ends, as claim-enqueued.sql
+-- takes submissions. A signal whose task waits in the inbox itself is left there.
 with recursive callers as (
   (select submitter from state.signal_inbox order by submitter limit 1)
   union all

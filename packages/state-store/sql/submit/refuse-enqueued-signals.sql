@@ -1,5 +1,5 @@
--- Takes signals out of the inbox that no task gets, and keeps why. What another process has taken is
--- left out of the answer.
+-- Takes signals out of the inbox that no task gets, and keeps why. What another process has taken
+-- is left out of the answer.
 with asked as (
   select *
     from unnest(:numbers::bigint[], :codes::text[], :details::text[], :errors::jsonb[])
