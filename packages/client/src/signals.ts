@@ -32,7 +32,7 @@ export interface TaskSignalCalls {
     payload: unknown,
     options?: SignalOptions,
   ): Promise<SignalAccepted>;
-  /** The signals that were sent to a task, the oldest first, and which step took each: all pages. */
+  /** All signals that were sent to a task, the oldest first, and which step took each. */
   signals(id: string): Promise<readonly Signal[]>;
 }
 

@@ -49,7 +49,7 @@ export interface TakenSignal {
 }
 
 /** What became of a signal for a business key: `until` says how long it is held. */
-export type TakenByKey =
+type TakenByKey =
   | ({ readonly kind: "sent" } & TakenSignal)
   | { readonly kind: "held"; readonly until: string; readonly replayed: boolean };
 

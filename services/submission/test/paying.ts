@@ -1,4 +1,4 @@
-/** A workflow whose one step waits for the signal that it was paid. */
+/** A workflow that waits for a payment. */
 export const paying = {
   format: 3 as const,
   name: "paying.v1",

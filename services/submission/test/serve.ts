@@ -67,8 +67,8 @@ export function serve(
   options: ServeOptions = {},
 ): FastifyInstance & AsyncDisposable {
   const { health = openHealth(new AbortController().signal), token = null } = options;
-  const { hint = () => {}, failpoint = () => {}, cancel = () => {} } = options;
-  const { directory = workflowDirectory(store), waiting, takesUnknownAgents = false } = options;
+  const { hint = () => {}, cancel = () => {} } = options;
+  const { directory = workflowDirectory(store), waiting } = options;
   const { inspection = notAsked, mostStreams = 100, guard = {} } = options;
   const { publish = noBroker, queues = noQueues, configuration = {} } = options;
   const { viewBroker = () => unseenBroker } = options;
@@ -102,18 +102,7 @@ export function serve(
     viewBroker,
     mostStreams,
     signals: { actor: "submission-1", ...(waiting === undefined ? {} : { waiting }) },
-    submission:
-      options.takesTasks === false
-        ? null
-        : {
-            failpoint,
-            actor: "submission-1",
-            takesUnknownAgents,
-            ...(waiting === undefined ? {} : { waiting }),
-            ...(options.keepHttpKeysFor === undefined
-              ? {}
-              : { keepKeysFor: options.keepHttpKeysFor }),
-          },
+    submission: submissionFor(options),
     operations: {
       onRequest: gate.onRequest,
       cancel,
@@ -125,6 +114,24 @@ export function serve(
     },
   });
   return app;
+}
+
+/** What taking tasks needs; null: only what operators ask is served. */
+function submissionFor({
+  failpoint = () => {},
+  takesTasks = true,
+  takesUnknownAgents = false,
+  waiting,
+  keepHttpKeysFor,
+}: ServeOptions): Parameters<typeof apiRoutes>[1]["submission"] {
+  if (!takesTasks) return null;
+  return {
+    failpoint,
+    actor: "submission-1",
+    takesUnknownAgents,
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(keepHttpKeysFor === undefined ? {} : { keepKeysFor: keepHttpKeysFor }),
+  };
 }
 
 const noBroker = async () => "unknown" as const;

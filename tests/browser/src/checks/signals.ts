@@ -28,8 +28,8 @@ const signalRow = (page: Page, ...words: readonly string[]) =>
   );
 
 /**
- * A signal is sent by hand while a Scheduler is killed, after one that breaks its schema was refused
- * with its place. One that comes for a task that was undone is shown as too late.
+ * A signal is sent by hand while a Scheduler is killed, after one that breaks its schema was
+ * refused with its place. One that comes for a task that was undone is shown as too late.
  */
 export async function sendSignals(bench: Bench): Promise<void> {
   const { at } = bench;
