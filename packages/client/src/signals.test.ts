@@ -81,10 +81,15 @@ test("a signal that comes too late is a problem with its code, and is not repeat
   expect(asked).toHaveLength(1);
 });
 
-test("the signals of a task are listed", async () => {
-  const { client, asked } = clientOf(json(200, { items: [accepted], next: null }));
-  expect(await client.tasks.signals("t1")).toEqual([accepted]);
-  expect(asked).toMatchObject([{ method: "GET", path: "/v1/tasks/t1/signals" }]);
+test("the signals of a task are listed, page by page", async () => {
+  const other = { ...accepted, id: "evt-2" };
+  const { client, asked } = clientOf(
+    json(200, { items: [accepted], next: "7" }),
+    json(200, { items: [other], next: null }),
+  );
+  expect(await client.tasks.signals("t1")).toEqual([accepted, other]);
+  const page = { method: "GET", path: "/v1/tasks/t1/signals" };
+  expect(asked).toMatchObject([page, page]);
 });
 
 test("a signal for a business key names its workflow, and how long it is held", async () => {

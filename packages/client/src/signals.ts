@@ -1,3 +1,4 @@
+import { readPages } from "./pages.ts";
 import type { Send } from "./request.ts";
 import type {
   KeyedSignal,
@@ -31,7 +32,7 @@ export interface TaskSignalCalls {
     payload: unknown,
     options?: SignalOptions,
   ): Promise<SignalAccepted>;
-  /** The signals that were sent to a task, the oldest first, and which step took each. */
+  /** The signals that were sent to a task, the oldest first, and which step took each: all pages. */
   signals(id: string): Promise<readonly Signal[]>;
 }
 
@@ -69,13 +70,6 @@ export function taskSignalCalls(send: Send): TaskSignalCalls {
       });
       return answer.body;
     },
-    async signals(id) {
-      const { body } = await send<{ readonly items: readonly Signal[] }>({
-        method: "GET",
-        path: pathOf(id),
-        repeat: "safe",
-      });
-      return body.items;
-    },
+    signals: (id) => readPages<Signal>(send, pathOf(id)),
   };
 }

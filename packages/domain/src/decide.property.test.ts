@@ -83,8 +83,8 @@ function mustNameItsSource(before: Task, { task, changes }: Decision & { applied
 }
 
 /**
- * A deadline that lies ahead and whose passing is a failure is moved on by the length of a pause, and
- * by that alone.
+ * A deadline that lies ahead and whose passing is a failure is moved on by the length of a pause,
+ * and by that alone.
  */
 function mustKeepItsEnd(
   old: AwaitingStep,

@@ -19,7 +19,7 @@ interface Arrival {
 interface Held {
   readonly key: string;
   readonly n: number;
-  /** Since when and until when, in milliseconds since 1970. */
+  /** Its beginning and its end, in milliseconds since 1970. */
   readonly at: number;
   readonly until: number;
   hasArrived: boolean;
@@ -31,7 +31,7 @@ interface SignalRecord {
   readonly held: Held[];
   /** What was held for a task when it was submitted. */
   readonly expected: Map<string, readonly Held[]>;
-  /** Since when there has been one, in simulated time. */
+  /** The instants in simulated time from which on there has been one. */
   readonly ready: Map<string, number>;
 }
 

@@ -29,10 +29,10 @@ interface WaitFacts extends Terms {
 
 /** How a task stands. */
 interface Standing {
-  /** Since when it is paused; null: it is not. */
+  /** When it was paused; null: it is not. */
   readonly pausedSince: number | null;
   readonly isHalted: boolean;
-  /** Since when it has been neither, in simulated time. */
+  /** When it was last neither, and went on, in simulated time. */
   readonly goesOnSince: number;
 }
 

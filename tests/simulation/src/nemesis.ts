@@ -96,15 +96,16 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
 const soon = 200;
 
 /** Kills Schedulers when a signal has come, and none has decided about it yet. */
-export const killAtSignals = ({ random, timeline, schedulers, strikes }: World): StoreWatcher => ({
+export const killAtSignals = (world: World): StoreWatcher => ({
   submitted() {},
   claimed() {},
   confirmed() {},
   resent() {},
   decided() {},
   signalled() {
-    const [...living] = schedulers;
-    if (living.length === 0 || !strikes("signalCrash")) return;
+    const { random, timeline } = world;
+    const living = [...world.schedulers];
+    if (living.length === 0 || !world.strikes("signalCrash")) return;
     const { kill } = random.pick(living);
     timeline.after(random.below(soon), kill);
   },

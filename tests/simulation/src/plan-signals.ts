@@ -1,6 +1,34 @@
-import { signalsOf } from "@holdfast/domain";
+import { signalsOf, type WorkflowDefinition } from "@holdfast/domain";
 import { type Random, seededRandom } from "@holdfast/testing/simulator";
-import type { Order, PlannedSignal } from "./scenario.ts";
+
+/** A signal that a client sends for an order. */
+export interface PlannedSignal {
+  readonly name: string;
+  readonly id: string;
+  /** What it carries: a number that no other has, unless it stands for another of its id. */
+  readonly n: number;
+  /** When, in milliseconds. */
+  readonly at: number;
+  /**
+   * Milliseconds for which it is held if it comes before its task, and is sent by the business key;
+   * null: it is sent to the task.
+   */
+  readonly holdFor: number | null;
+}
+
+/** An order, as far as it matters here. */
+interface Placed {
+  readonly name: string;
+  readonly definition: WorkflowDefinition;
+  /** When it is submitted, in milliseconds. */
+  readonly at: number;
+}
+
+/** What an order is given. */
+interface Signalled {
+  readonly key?: string;
+  readonly signals?: readonly PlannedSignal[];
+}
 
 /** The share of orders that another one of the same business key follows. */
 const followed = 0.3;
@@ -17,7 +45,7 @@ export function withSignals(seed: number) {
   const random = seededRandom(seed + 5_000_000_029);
   let last = 0;
   const newNumber = () => (last += 1);
-  return (order: Order): readonly Order[] => {
+  return <Order extends Placed>(order: Order): readonly (Order & Signalled)[] => {
     const names = signalsOf(order.definition);
     if (names.length === 0) return [order];
     const at = order.at + (random.chance(0.5) ? random.below(after) : 0);

@@ -9,8 +9,9 @@ import {
   startHost,
 } from "@holdfast/testing/simulator";
 import type { SignalJudge } from "./judge-signals.ts";
+import type { PlannedSignal } from "./plan-signals.ts";
 import type { PortsOf } from "./ports.ts";
-import type { Order, PlannedSignal } from "./scenario.ts";
+import type { Order } from "./scenario.ts";
 import type { World } from "./world.ts";
 
 interface SenderOptions {

@@ -1,6 +1,6 @@
 import type { Fairness, Priority, WorkflowDefinition } from "@holdfast/domain";
 import { type Random, seededRandom } from "@holdfast/testing/simulator";
-import { withSignals } from "./plan-signals.ts";
+import { type PlannedSignal, withSignals } from "./plan-signals.ts";
 import type { Script } from "./remote.ts";
 import { definitions, persistent } from "./workflows.ts";
 import type { World } from "./world.ts";
@@ -15,21 +15,6 @@ export interface Asked {
    * Milliseconds from its answer until it is sent once more, under the same key; null: it is not.
    */
   readonly repeatedAfter: number | null;
-}
-
-/** A signal that a client sends for an order. */
-export interface PlannedSignal {
-  readonly name: string;
-  readonly id: string;
-  /** What it carries: a number that no other has, unless it stands for another of its id. */
-  readonly n: number;
-  /** When, in milliseconds. */
-  readonly at: number;
-  /**
-   * Milliseconds for which it is held if it comes before its task, and is sent by the business key;
-   * null: it is sent to the task.
-   */
-  readonly holdFor: number | null;
 }
 
 /** One order that a client submits. */

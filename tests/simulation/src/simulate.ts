@@ -85,18 +85,13 @@ export async function simulate(
 
   const front = submissionFront(world);
   runProcesses(world, { scenario, mutation, service, portsOf, front });
-  const submitting = { front, judge: judges.versions };
-  const clients = runClients(world, { orders: scenario.orders, portsOf, ...submitting });
-  const senders = runSenders(world, {
-    orders: scenario.orders,
-    memory,
-    portsOf,
-    judge: judges.signals,
-  });
+  const { orders } = scenario;
+  const clients = runClients(world, { orders, portsOf, front, judge: judges.versions });
+  const senders = runSenders(world, { orders, memory, portsOf, judge: judges.signals });
   unleashNemesis(world, { store: memory, broker, facts });
   const acts = operatorActs(world, { memory, store, service, judge: judges.operators, facts });
   unleashOperators(world, acts);
-  withdrawOrders(world, { orders: scenario.orders, acts });
+  withdrawOrders(world, { orders, acts });
   callOperator(world, acts);
   if (world.isRollout) unleashRollout(world, { memory, store, judge: judges.versions });
   timeline.after(scenario.healsAt, world.heal);
@@ -112,14 +107,7 @@ export async function simulate(
     isQuiet() ||
     timeline.now > (world.healedAt ?? timeline.now) + endsWithin;
   await timeline.run(isOver);
-  const isUntroubled =
-    world.isCalm &&
-    scenario.orders.every(
-      ({ scripts, withdrawnAt, signals }) =>
-        withdrawnAt === null &&
-        signals === undefined &&
-        Object.values(scripts).every((one) => one === "fine"),
-    );
+  const isUntroubled = world.isCalm && orders.every(isUndisturbed);
   if (world.violations.length === 0) judges.effects.judge({ isUntroubled });
 
   return {
@@ -131,6 +119,12 @@ export async function simulate(
     states: world.states,
   };
 }
+
+/** Whether nothing but its workflow says what becomes of an order. */
+const isUndisturbed = ({ scripts, withdrawnAt, signals }: Order): boolean =>
+  withdrawnAt === null &&
+  signals === undefined &&
+  Object.values(scripts).every((one) => one === "fine");
 
 /** How many steps of one Agent may be in flight. */
 function inFlightLimitOf({ isCalm }: World, scenario: Scenario): number {

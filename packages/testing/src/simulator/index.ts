@@ -16,7 +16,6 @@ export { type Random, seededRandom } from "./random.ts";
 export { type Domain, realDomain } from "./store/domain.ts";
 export { type MemoryStore, memoryStore } from "./store/memory-store.ts";
 export { replaceStep, type StoredTask } from "./store/memory-task.ts";
-export { type MailboxRow, untakenOf } from "./store/signals.ts";
 export type { AtOnce, SimulatedStore } from "./store/simulated-store.ts";
 export { storePort } from "./store/store-port.ts";
 export type { StoreWatcher } from "./store/store-state.ts";

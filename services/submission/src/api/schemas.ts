@@ -20,7 +20,6 @@ import {
   page,
   text,
   texts,
-  wholeList,
 } from "./schema-parts.ts";
 import { SourceSchema } from "./source-schema.ts";
 import { statisticsSchemas } from "./statistics-schemas.ts";
@@ -271,7 +270,7 @@ const signalSchemas: readonly Type.TSchema[] = [
     takenBy: nullable(text("The step whose wait it ended; null: none has taken it.")),
     isLate: flag("Whether no step could take it any more when it came."),
   }),
-  wholeList("Signals", ref("Signal"), "Oldest first."),
+  page("Signals", ref("Signal"), "Oldest first."),
 ];
 
 const waitsFor = texts(

@@ -80,6 +80,10 @@ export async function sameSignals(
   const found = [
     await real.listSignals({ taskId: theirs }),
     memory.listSignals({ taskId: ours }),
-  ].map((signals) => signals.map(({ at: _, ...signal }) => signal));
+  ].map((signals) =>
+    signals.map(({ name, id, payload, sentBy, takenBy, isLate }) => {
+      return { name, id, payload, sentBy, takenBy, isLate };
+    }),
+  );
   expect(found[1]).toEqual(found[0]);
 }

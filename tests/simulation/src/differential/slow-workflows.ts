@@ -38,8 +38,8 @@ export function slowed(definition: WorkflowDefinition): WorkflowDefinition {
 }
 
 /**
- * Each at an instant and with a signal of its own: which of two that become due together is the first
- * is left to the database.
+ * Each at an instant and with a signal of its own: which of two that become due together is the
+ * first is left to the database.
  */
 function slowedWait(step: Exclude<StepDefinition, CallDefinition>, index: number): StepDefinition {
   const length = 600_000 + 1_000 * index;

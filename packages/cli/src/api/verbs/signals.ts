@@ -1,7 +1,6 @@
-import type { components, SignalByKeyAccepted } from "@holdfast/client";
+import type { SignalByKeyAccepted } from "@holdfast/client";
 import { callOperation } from "../call-operation.ts";
 import { summaryOf } from "../operation.ts";
-import { readingVerb } from "../operation-verb.ts";
 import { requestOptions } from "../request-options.ts";
 import type { Outcome, Verb } from "../verb.ts";
 
@@ -58,6 +57,18 @@ const sendByKeyVerb: Verb = {
   },
 };
 
+const listVerb: Verb = {
+  name: "tasks signals",
+  operations: ["listSignals"],
+  operands: ["<id>"],
+  summary: summaryOf("listSignals"),
+  options: {},
+  async run({ operands: [id = ""], client }) {
+    const value = await client().tasks.signals(id);
+    return { value, columns: ["name", "id", "at", "sentBy", "takenBy", "isLate"] };
+  },
+};
+
 /** What became of a signal that was sent. */
 function ofSignal(value: SignalByKeyAccepted): Outcome {
   const { id, name, taskId, heldUntil, replayed } = value;
@@ -65,16 +76,4 @@ function ofSignal(value: SignalByKeyAccepted): Outcome {
   return { value, text: `Signal ${name} ${id} ${where}${replayed ? ", as before" : ""}.` };
 }
 
-export const signalVerbs: readonly Verb[] = [
-  sendVerb,
-  readingVerb({
-    name: "tasks signals",
-    operation: "listSignals",
-    show: (value: components["schemas"]["Signals"]) => ({
-      value,
-      items: value.items,
-      columns: ["name", "id", "at", "sentBy", "takenBy", "isLate"],
-    }),
-  }),
-  sendByKeyVerb,
-];
+export const signalVerbs: readonly Verb[] = [sendVerb, listVerb, sendByKeyVerb];

@@ -2,9 +2,10 @@ import { type AwaitingStep, type Instant, signalOf } from "@holdfast/domain";
 import type { EventOutcome, ReportedTaskEvent, StoredSignal } from "@holdfast/state-store";
 import { decideTasks } from "./apply.ts";
 import type { StoredTask } from "./memory-task.ts";
-import { takeSignal, untakenOf } from "./signals.ts";
+import { takeSignal } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, type StoreState } from "./store-state.ts";
+import { untakenOf } from "./stored-signals.ts";
 
 type FireWaits = AtOnce<SimulatedStore>["fireWaits"];
 type Round = Parameters<FireWaits>[0];

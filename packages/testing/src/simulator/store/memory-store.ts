@@ -8,7 +8,7 @@ import { firing } from "./fire-waits.ts";
 import { type Move, replaceStep, type StoredTask } from "./memory-task.ts";
 import { reading } from "./read.ts";
 import { resending } from "./resend.ts";
-import { type MailboxRow, signalling } from "./signals.ts";
+import { signalling } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import {
   emptyState,
@@ -18,6 +18,7 @@ import {
   type StoreState,
 } from "./store-state.ts";
 import type { StoredBreaker } from "./stored-breaker.ts";
+import type { MailboxRow } from "./stored-signals.ts";
 import { submitting } from "./submit.ts";
 import { versioning } from "./versions.ts";
 

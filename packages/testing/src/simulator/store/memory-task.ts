@@ -11,7 +11,7 @@ import {
   type Task,
 } from "@holdfast/domain";
 import type { StepProgress, StoredSignal } from "@holdfast/state-store";
-import { type BusinessKey, untakenOf } from "./signals.ts";
+import { type BusinessKey, untakenOf } from "./stored-signals.ts";
 
 /** A task with all that the tables of the state store hold of it. */
 export interface StoredTask {
@@ -89,7 +89,7 @@ export function keep(stored: StoredTask, after: Task, now: Instant): readonly Pe
 const isHeldUp = ({ paused, processState }: Task): boolean => paused || processState === "halted";
 
 interface MovedStep {
-  /** As it was before; undefined: it is new. */
+  /** The step before; undefined: it is new. */
   readonly old: Step | undefined;
   readonly step: Step;
   readonly now: Instant;

@@ -12,14 +12,7 @@ import type { HeldSignal, NewSignal, SentSignal, StoredSignal } from "@holdfast/
 import type { StoredTask } from "./memory-task.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
-
-/** What a business key stands for. */
-export type BusinessKey = Pick<HeldSignal, "tenant" | "family" | "key">;
-
-/** A signal that waits for its task. */
-export interface MailboxRow extends HeldSignal {
-  readonly at: Instant;
-}
+import type { BusinessKey, MailboxRow } from "./stored-signals.ts";
 
 /** How many signals of one name may wait for a step, or for their task. */
 const most = 100;
@@ -44,17 +37,17 @@ const isNamed =
 const carriesSame = (one: Pick<Sent, "payload">, other: Pick<Sent, "payload">): boolean =>
   canonicalJson(one.payload) === canonicalJson(other.payload);
 
-function send(state: StoreState, { taskId, workflow: _, ...signal }: NewSignal): SentSignal {
+function send(state: StoreState, sent: NewSignal): SentSignal {
+  const { taskId, name, id, payload, sentBy } = sent;
   const stored = state.tasks.get(taskId);
   if (stored === undefined) return refused("task.unknown");
-  const earlier = stored.signals.find(isNamed(signal));
-  if (earlier !== undefined) return answerAgain(earlier, signal);
-  const { name } = signal;
+  const earlier = stored.signals.find(isNamed(sent));
+  if (earlier !== undefined) return answerAgain(earlier, sent);
   const left = stored.signals.filter((one) => one.name === name && one.takenBy === null);
   if (left.length >= most) return refused("signal.too_many");
   const now = state.now();
   const isLate = !mayTake(stored.task, name);
-  const row = { ...signal, at: instantText(now), takenBy: null, isLate };
+  const row = { name, id, payload, sentBy, at: instantText(now), takenBy: null, isLate };
   stored.signals.push(row);
   if (!isLate) makeWaitsDue(stored, name, now);
   for (const watcher of state.watchers) watcher.signalled?.(stored, row);
@@ -90,13 +83,6 @@ function makeWaitsDue({ task, waits, signalledAts }: StoredTask, name: string, n
 }
 
 const instantText = (instant: Instant): string => new Date(instant).toISOString();
-
-/** The signals of a name that a step of the task may take, the oldest first. */
-export const untakenOf = (
-  { signals }: Pick<StoredTask, "signals">,
-  name: string,
-): readonly StoredSignal[] =>
-  signals.filter((one) => one.name === name && one.takenBy === null && !one.isLate);
 
 /** Has a step take a signal. */
 export function takeSignal({ signals }: StoredTask, taken: StoredSignal, step: string): void {

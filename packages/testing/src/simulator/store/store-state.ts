@@ -17,8 +17,8 @@ import type {
 import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
-import type { MailboxRow } from "./signals.ts";
 import type { StoredBreaker } from "./stored-breaker.ts";
+import type { MailboxRow } from "./stored-signals.ts";
 
 /** Sees what the store saves, in its order. */
 export interface StoreWatcher {

@@ -10,9 +10,10 @@ import {
 import { type StepContracts, type StoredWorkflow, stepContracts } from "@holdfast/state-store";
 import { enqueue } from "./due-order.ts";
 import { keep, type StoredTask } from "./memory-task.ts";
-import { type BusinessKey, drainMailbox, openTaskOf } from "./signals.ts";
+import { drainMailbox, openTaskOf } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
+import type { BusinessKey } from "./stored-signals.ts";
 import { addVersion, refusalOf } from "./versions.ts";
 
 type Operations = AtOnce<SimulatedStore>;

@@ -39,11 +39,19 @@ export function SignalsCard({ task: { id, finishedAt } }: { readonly task: Task 
     "signals",
     finishedAt === null ? pollInterval : false,
   );
-  const note = data === undefined ? undefined : formatCount(data.items.length);
+  const note =
+    data === undefined
+      ? undefined
+      : `${data.next === null ? "" : "more than "}${formatCount(data.items.length)}`;
   return (
     <Section title="Signals" note={note}>
       {data === undefined && (error === null ? <Loading /> : <ProblemNote error={error} />)}
       {data?.items.length === 0 && <p className="card-none">No signal was sent to this task.</p>}
+      {data !== undefined && data.next !== null && (
+        <p className="card-none">
+          These are the first. All of them: <code>holdfast tasks signals {id}</code>
+        </p>
+      )}
       {data !== undefined && data.items.length > 0 && (
         <DataTable
           name="signals"
