@@ -32,9 +32,9 @@ const paying = {
 } as const;
 
 /** Submits a task and sends its first signal in one transaction, as an application does. */
-async function submitAndSignal({ query }: FaultySystem): Promise<string> {
+async function submitAndSignal(faulty: FaultySystem): Promise<string> {
   const submission = JSON.stringify({ workflow: "paying", input: {} });
-  const [row] = await query<{ id: string }>(
+  const [row] = await faulty.query<{ id: string }>(
     `with submitted as materialized (select state.enqueue_submission('${submission}') as id)
      select id::text as id, state.signal_task(id, 'paid', '{"part": 1}', 'first')
        from submitted`,

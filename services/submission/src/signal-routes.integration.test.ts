@@ -1,36 +1,9 @@
 import { queryOnce } from "@holdfast/local-stack";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { type OperatedService, openOperated, type Shown, token } from "../test/operated.ts";
+import { paying } from "../test/paying.ts";
 import { serve } from "../test/serve.ts";
 
-/** A workflow that waits for a payment. */
-const paying = {
-  format: 3 as const,
-  name: "paying.v1",
-  inputSchema: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
-  signals: {
-    paid: {
-      type: "object",
-      properties: { paymentId: { type: "string" }, amount: { type: "integer", minimum: 1 } },
-      required: ["paymentId", "amount"],
-    },
-  },
-  steps: [
-    {
-      kind: "signal" as const,
-      name: "payment",
-      signal: "paid",
-      within: 86_400_000,
-      onDeadline: "fail" as const,
-      late: "alert" as const,
-      after: [],
-      onlyIf: null,
-      onFailure: "undo" as const,
-    },
-  ],
-  completeWithin: null,
-  output: { $ref: "/steps/payment/payload/paymentId" },
-};
 /** A later version, whose signals carry something else. */
 const payingMore = {
   ...paying,
