@@ -1,13 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { newTask } from "@holdfast/load";
-import { keepRunning } from "@holdfast/processes";
 import { expect, test } from "@jest/globals";
 import { type FaultySystem, startFaultySystem, temporaryFolder, until } from "./faulty-system.ts";
+import { killEachSecond } from "./kill-each-second.ts";
 import { readEffects, restingFor, rests } from "./rested-agents.ts";
 
 const tasks = 200;
-/** Milliseconds between two kills. */
-const killEvery = 1_000;
 /** Milliseconds: processes are started all the time. */
 const longest = 300_000;
 
@@ -33,35 +30,6 @@ const record = `
   $$;
   create trigger record_wait after insert or delete on state.waits
      for each row execute function public.record_wait()`;
-
-/** Kills a Scheduler with SIGKILL each second, while others are started in place of those. */
-function killSchedulers({ system }: FaultySystem) {
-  const ending = new AbortController();
-  const { signal } = ending;
-  const kept = system
-    .running("scheduler")
-    .map((first) => keepRunning({ first, start: () => system.start("scheduler"), signal }));
-  let kills = 0;
-  const kill = async (): Promise<void> => {
-    for (let turn = 0; ; turn += 1) {
-      await sleep(killEvery, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return;
-      const running = system.running("scheduler");
-      if (running.length === 0) continue;
-      running[turn % running.length]?.signal("SIGKILL");
-      kills += 1;
-    }
-  };
-  const killing = kill();
-  return {
-    kills: () => kills,
-    async [Symbol.asyncDispose]() {
-      ending.abort();
-      await killing;
-      await Promise.all(kept.map(({ over }) => over));
-    },
-  };
-}
 
 const unfinished = "select from state.tasks where finished_at is null limit 1";
 
@@ -110,7 +78,7 @@ test(
       },
     });
     await faulty.query(record);
-    await using killer = killSchedulers(faulty);
+    await using killer = killEachSecond(faulty, ["scheduler"]);
     await submitAll(faulty);
     const undone = await undoSome(faulty, 30);
     await until(async () => (await faulty.query(unfinished)).length === 0, 100);

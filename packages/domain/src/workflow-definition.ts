@@ -171,7 +171,7 @@ const formats: Readonly<Record<NonNullable<StepDefinition["kind"]> | "call", Def
 
 /** The names of the signals that steps of a definition wait for, each once. */
 export const signalsOf = ({ steps }: Pick<WorkflowDefinition, "steps">): readonly string[] => [
-  ...new Set(steps.flatMap((step) => (step.kind === "signal" ? [step.signal] : []))),
+  ...new Set(steps.flatMap((step) => ("signal" in step ? [step.signal] : []))),
 ];
 
 /** The Agents that may take a step: those of its pool, or the one that it names. */

@@ -153,7 +153,7 @@ const stepPlan = (step: StepDefinition, definition: WorkflowDefinition): StepPla
   isCall(step) ? callPlan(step, definition) : { ...waitPlan(step), undo: null, undoes: null };
 
 function waitPlan(step: WaitDefinition | SignalDefinition) {
-  if (step.kind === "signal") return step;
+  if ("signal" in step) return step;
   const { kind, name, after, onlyIf, onFailure, ...time } = step;
   return { kind, name, after, onlyIf, onFailure, time };
 }

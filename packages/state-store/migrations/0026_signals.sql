@@ -96,7 +96,7 @@ when ((old.task_id, old.step, old.kind, old.opened_at)
       or new.deadline < old.deadline)
 execute function state.refuse_wait_change();
 
--- Keeps what is sent to a task, under the lock of the task, which whoever has its steps begin to wait
+-- Keeps what is sent to a task, under the lock of the task, which a decision that has its steps wait
 -- has, too: so none of both misses the other. The waits for it become due. `steps` are those that
 -- wait for signals of that name. Says what became of it, or what became of it the first time.
 create function state.store_signal(of_task uuid, name text, signal_id text, request_hash text, payload json, sent_by text,

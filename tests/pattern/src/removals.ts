@@ -725,8 +725,8 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
       edits: [
         edit(
           "packages/domain/src/end-wait.ts",
-          '    ? settle(task, [change(step, "fire")], context)',
-          '    ? rejected("not_due")',
+          '  if (code === null) return settle(task, [change(step, "fire")], context);',
+          '  if (code === null) return rejected("not_due");',
         ),
       ],
       test: "a step that waits › ends once its time has come, and the step after it is due",

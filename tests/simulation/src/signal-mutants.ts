@@ -263,7 +263,7 @@ function hideOverdue(stored: StoredTask): void {
   stored.signals.splice(0, stored.signals.length, ...left);
 }
 
-/** Puts back what was taken away, in its place. */
+/** Gives back what was taken away, in its place. */
 function restore({ signals }: StoredTask, all: readonly StoredSignal[]): void {
   const known = new Map(signals.map((signal) => [signal.id, signal]));
   signals.splice(0, signals.length, ...all.map((signal) => known.get(signal.id) ?? signal));

@@ -14,12 +14,14 @@ test("the test covers all messages", () => {
   expect(messages.map(({ type }) => type).toSorted()).toEqual([
     "agent.heartbeat.v1",
     "reply.probe.v1",
+    "signal.refused.v1",
     "step.cancel.v1",
     "step.progress.v1",
     "step.reply.v1",
     "step.request.v1",
     "task.alert.v1",
     "task.refused.v1",
+    "task.signal.v1",
     "task.status.v1",
   ]);
 });

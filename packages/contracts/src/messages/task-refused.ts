@@ -39,27 +39,33 @@ const TaskRefusedSchema = Type.Object({
 /** Tells the submitter of a message why it became no task. */
 export type TaskRefused = Static<typeof TaskRefusedSchema>;
 export const TaskRefused = defineMessage("task.refused.v1", TaskRefusedSchema, {
-  adjust: adjustRefusal,
+  adjust: (message) => adjustRefusal(message),
 });
 
-/** Makes the texts of a refusal readable: they quote what was refused, which may be anything. */
-export function adjustRefusal(message: Json): Json {
-  const { detail, errors } = fieldsOf(message);
+/**
+ * Makes the texts of a refusal readable: they quote what was refused, which may be anything. So do
+ * the fields of these names.
+ */
+export function adjustRefusal(message: Json, quoted: readonly string[] = []): Json {
+  const fields = fieldsOf(message);
+  const { detail, errors } = fields;
+  const names = quoted.map((name) => [name, fields[name]] as const);
   return {
-    ...fieldsOf(message),
-    ...wordsOf({ detail }),
+    ...fields,
+    ...textsOf(Object.fromEntries(names), limits.property),
+    ...textsOf({ detail }, limits.words),
     ...(Array.isArray(errors) && { errors: (errors as readonly Json[]).map(adjustError) }),
   };
 }
 
 function adjustError(error: Json): Json {
   const { pointer, detail } = fieldsOf(error);
-  return { ...fieldsOf(error), ...wordsOf({ pointer, detail }) };
+  return { ...fieldsOf(error), ...textsOf({ pointer, detail }, limits.words) };
 }
 
-const wordsOf = (fields: Readonly<Record<string, Json | undefined>>) =>
+const textsOf = (fields: Readonly<Record<string, Json | undefined>>, most: number) =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, text]) =>
-      typeof text === "string" ? [[name, readableText(text, limits.words)]] : [],
+      typeof text === "string" ? [[name, readableText(text, most)]] : [],
     ),
   );

@@ -69,6 +69,9 @@ const TaskAlertSchema = Type.Object({
     "store.clock_jumped",
     "breaker.opened",
     "replies.unproven",
+    "signal.too_late",
+    "signal.invalid",
+    "signal.unclaimed",
   ]),
   /** Which step of the task; null: it is about none. */
   step: nullable(Name),

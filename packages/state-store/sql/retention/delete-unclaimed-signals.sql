@@ -1,5 +1,5 @@
--- Deletes signals whose tasks did not come in the time for which they were held, and alerts a person;
--- returns how many.
+-- Deletes signals whose tasks did not come in the time for which they were held, and alerts a
+-- person; returns how many.
 with expired as (
   select id from state.mailbox
    where expires_at <= state.trusted_now()

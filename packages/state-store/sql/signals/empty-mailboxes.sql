@@ -1,6 +1,6 @@
 -- Hands signals that were held for business keys to the tasks that have these now, in the order in
--- which they came. One whose contract is not that of its task is kept with the task, and taken by no
--- step; a person is alerted.
+-- which they came. One whose contract is not that of its task is kept with the task, and taken by
+-- no step; a person is alerted.
 with asked as (
   select *
     from unnest(:task_ids::uuid[], :tenants::text[], :families::text[], :keys::text[], :contracts::json[])

@@ -1,4 +1,5 @@
--- The task of a business key that a signal is for: an open one, or one that has had this very signal.
+-- The task of a business key that a signal is for: an open one, or one that has had this very
+-- signal.
 select business_keys.task_id
   from state.business_keys
   join state.tasks on tasks.task_id = business_keys.task_id

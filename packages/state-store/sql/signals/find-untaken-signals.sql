@@ -1,6 +1,6 @@
--- For each wait that is due, the oldest signal of its name that was not taken, of several waits of one
--- name each another. Of payloads so many bytes in all, but that of the first: others are null, and are
--- to be asked for again. The tasks are locked.
+-- For each wait that is due, the oldest signal of its name that was not taken, of several waits of
+-- one name each another. Of payloads so many bytes in all, but that of the first: others are null,
+-- and are to be asked for again. The tasks are locked.
 with asked as (
   select task_id, step, name, row_number() over (partition by task_id, name order by nth) as place
     from unnest(:task_ids::uuid[], :steps::text[], :names::text[]) with ordinality as asked (task_id, step, name, nth)

@@ -1,5 +1,5 @@
--- Keeps signals with their tasks, each under the lock of its task, in the order of the tasks' ids: see
--- `state.store_signal`.
+-- Keeps signals with their tasks, each under the lock of its task, in the order of the tasks' ids:
+-- see `state.store_signal`.
 select nth::integer as nth, stored.outcome, stored.is_replay,
        (extract(epoch from stored.at) * 1000)::float8 as at
   from (select *

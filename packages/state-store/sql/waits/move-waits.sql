@@ -1,5 +1,5 @@
--- Moves deadlines on, and has a Scheduler look at waits whose task goes on. One whose signal has come
--- stays due. Fails unless each wait was there.
+-- Moves deadlines on, and has a Scheduler look at waits whose task goes on. One whose signal has
+-- come stays due. Fails unless each wait was there.
 with moved as (
   update state.waits
      set deadline = to_timestamp(later.deadline / 1000),

@@ -6,6 +6,7 @@ import { statementFiles } from "./query.ts";
 const exempt: Readonly<Record<string, string>> = {
   "save-outcomes": "its transaction has locked the tasks of these rows, in the order of their ids",
   "close-dead-letter": "it is one row",
+  "hold-signal": "it is one row",
 };
 
 /**
