@@ -98,7 +98,7 @@ async function untilProcessed(store: StateStore, tasks: number): Promise<void> {
   while (((await store.countTasks()).processed ?? 0) < tasks) await sleep(lookEvery);
 }
 
-/** Milliseconds from the row of a signal to the claim of the step after it, by the store's clock. */
+/** Milliseconds from a signal to the claim of the step after it, by the store's clock. */
 async function lagsOf(url: string, taskIds: readonly string[]) {
   const [found] = await queryOnce<{ p50: number; p99: number }>(
     url,

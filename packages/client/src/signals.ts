@@ -12,9 +12,10 @@ import { toMilliseconds } from "./wait.ts";
 /** Signals to the tasks of business keys; `tasks.signal` sends them to one whose id is known. */
 export interface SignalCalls {
   /**
-   * Sends a signal to the open task of a business key, or has it held for one that is still to
-   * come. Durable when this resolves; repeated as a submission is. Keys can be guessed: without a
-   * token the service has to allow it by `read-by-key` in its `ANONYMOUS_MAY`.
+   * Sends a signal to the task of a business key, or the last one that had it; with `holdFor`, to
+   * an open one, or has it held for one that is still to come. Durable when this resolves; repeated
+   * as a submission is. Keys can be guessed: without a token the service has to allow it by
+   * `read-by-key` in its `ANONYMOUS_MAY`.
    */
   send(name: string, signal: KeyedSignal): Promise<SignalByKeyAccepted>;
 }

@@ -470,7 +470,7 @@ export const faultCodes = {
   "signal.id_reused": {
     transient: false,
     meaning:
-      "A signal with this id has another payload, or another name is meant: the first stands, and nothing was changed.",
+      "A signal of this name and id has another payload: the first stands, and nothing was changed.",
     action:
       "Give each signal an id of its own, such as that of the event that it tells of, and repeat it only as it was.",
   },

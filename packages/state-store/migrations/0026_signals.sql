@@ -170,12 +170,12 @@ revoke execute on function state.store_signal(uuid, text, text, text, json, text
 grant execute on function state.store_signal(uuid, text, text, text, json, text, text[], boolean)
   to holdfast_submission, holdfast_operations;
 grant select, insert on state.signals to holdfast_submission;
-grant select, insert, delete on state.mailbox to holdfast_submission;
+grant select, insert, update, delete on state.mailbox to holdfast_submission;
 grant execute on function state.raise_alert(text, text, text) to holdfast_submission, holdfast_supervisor;
 -- Whose step begins to wait looks whether one is there.
 grant select (task_id, name, taken_by, is_late) on state.signals to holdfast_supervisor;
 grant select on state.signals to holdfast_operations;
-grant select, insert on state.mailbox to holdfast_operations;
+grant select, insert, update on state.mailbox to holdfast_operations;
 grant execute on function state.reached_now() to holdfast_operations;
 grant select, update (taken_by) on state.signals to holdfast_scheduler;
 -- Who resumes a task moves deadlines on.

@@ -29,7 +29,7 @@ export interface AskedSignal {
   readonly sentBy: string;
 }
 
-/** A signal for the open task that a business key stands for. */
+/** A signal for the task that a business key stands for, or stood for last. */
 export interface AskedByKey extends AskedSignal {
   /** The workflow, with its version or without. */
   readonly workflow: string;
@@ -92,8 +92,8 @@ export interface SignalSender {
    */
   write(signals: readonly NewSignal[]): Promise<readonly (TakenSignal | Problem)[]>;
   /**
-   * Sends a signal to the open task of a business key, by `send`; where there is none, it may be
-   * held for the next. Throws a `Problem`.
+   * Sends a signal to the task of a business key, by `send`. One that may be held goes to an open
+   * one, and is held for the next where there is none. Throws a `Problem`.
    */
   toKey(
     asked: AskedByKey,
@@ -218,14 +218,14 @@ async function sendToKey(
   const { workflow: named, key, name, holdFor } = asked;
   const family = familyOf(named);
   const taskId = await store.findTaskByKey({ tenant, family, key });
-  if (taskId !== null && (await isMeant(deps, taskId, asked))) {
+  if (taskId !== null && (holdFor === null || (await isMeant(deps, taskId, asked)))) {
     return { kind: "sent", ...(await send(taskId, asked)) };
   }
   if (holdFor === null) {
     throw new Problem(
       404,
       "task.unknown",
-      `There is no open task of ${family} with the key ${key}. With holdFor, the signal is held for one that is still to come.`,
+      `There is no task of ${family} with the key ${key}. With holdFor, the signal is held for one that is still to come.`,
     );
   }
   const held = await store.holdSignal(await readHeld(deps, { ...asked, holdFor }));
@@ -236,8 +236,8 @@ async function sendToKey(
 }
 
 /**
- * Whether a signal goes to the task that has a business key, or had it last: it is open, or has the
- * signal already, so that a repeated request is no signal for the next task.
+ * Whether a signal that may be held goes to the task that has a business key, or had it last: it is
+ * open, or has the signal already, so that a repeated request is no signal for the next task.
  */
 async function isMeant(
   deps: SignalDependencies,

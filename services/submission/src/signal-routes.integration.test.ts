@@ -303,7 +303,7 @@ describe("a signal for a business key", () => {
     }
   });
 
-  test("that has no open task is refused, unless it is to be held", async () => {
+  test("that has no task is refused, unless it is to be held", async () => {
     const key = newKey();
     expect((await sendByKey(key)).json()).toMatchObject({ status: 404, code: "task.unknown" });
     const held = await sendByKey(key, { workflow: "paying.v1", holdFor: "7d" });
@@ -319,6 +319,15 @@ describe("a signal for a business key", () => {
       status: 409,
       code: "signal.id_reused",
     });
+  });
+
+  test("that is not to be held is too late for the last task of the key", async () => {
+    const key = newKey();
+    const task = await order({ key, workflow: "paying.v1" });
+    await operated.onBooking(await operated.show(task), "cancel");
+    expect((await sendByKey(key)).json()).toMatchObject({ code: "signal.too_late" });
+    const held = await sendByKey(key, { id: "next", workflow: "paying.v1", holdFor: "7d" });
+    expect(held.json()).toMatchObject({ taskId: null, replayed: false });
   });
 
   test("that was held is taken by the task that is submitted with the key", async () => {

@@ -91,7 +91,7 @@ const KeyedBody = Type.Object(
         maxLength: 15,
         pattern: durationPattern,
         description:
-          "How long it is held for a task that is still to come, such as 7d: at most 30 days. Without it, it is refused where no task is open.",
+          "How long it is held for a task that is still to come, such as 7d: at most 30 days. Without it, it is for the last task of the key.",
       }),
     ),
     actor,
@@ -216,9 +216,9 @@ function byKeyRoute(
     ...describe({
       id: "sendSignalByKey",
       tag: "tasks",
-      summary: "Sends a signal to the open task of a business key, or holds it for one to come.",
+      summary: "Sends a signal to the task of a business key, or holds it for one to come.",
       description:
-        "It goes to the open task that has the key. If there is none, `holdFor` has it held for the first one, which gets it as it is submitted. Keys can be guessed: without the operators' token this needs `read-by-key` in `ANONYMOUS_MAY`.",
+        "It goes to the task that has the key, or had it last. With `holdFor`, it goes to an open one alone; if there is none, it is held for the next, which gets it as it is submitted. Keys can be guessed: without the operators' token this needs `read-by-key` in `ANONYMOUS_MAY`.",
       isOpen: true,
       answers: accepted("SignalByKeyAccepted"),
       codes: {

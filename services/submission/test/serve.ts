@@ -75,19 +75,8 @@ export function serve(
   const { anonymousMay, readTasks = "anyone", ownsStatusQueue = () => true } = options;
   const { log = pino({ level: "silent" }) } = options;
   const gate = operatorGate(token, { log, metrics: noMetrics });
-  const app = holdToCodes(
-    openHttp(
-      health,
-      log,
-      openGuard({
-        ...defaultLimits,
-        addressShare: 100,
-        bodyBytes: limits.payloadBytes,
-        isOperator: gate.isOperator,
-        ...guard,
-      }),
-    ),
-  );
+  const isOperator = { isOperator: gate.isOperator };
+  const app = holdToCodes(openHttp(health, log, openGuard({ ...roomy, ...isOperator, ...guard })));
   const access = openAccess({
     hasToken: ({ headers }) => gate.isOperator(headers),
     anonymousMay: readAnonymousMay(anonymousMay, "127.0.0.1"),
@@ -115,6 +104,8 @@ export function serve(
   });
   return app;
 }
+
+const roomy = { ...defaultLimits, addressShare: 100, bodyBytes: limits.payloadBytes };
 
 /** What taking tasks needs; null: only what operators ask is served. */
 function submissionFor({

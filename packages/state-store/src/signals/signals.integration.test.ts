@@ -448,6 +448,17 @@ describe("a signal for a business key", () => {
     expect(await alerts()).toMatchObject([{ kind: "signal.invalid" }]);
   });
 
+  test("is held anew once its time is over", async () => {
+    await submission.holdSignal(held());
+    await db.query("update state.mailbox set expires_at = now() - interval '1 second'");
+    expect(await submission.holdSignal(held({ payload: { amount: 2 } }))).toMatchObject({
+      kind: "held",
+      replayed: false,
+    });
+    const taskId = await submitted("order-1");
+    expect(await submission.listSignals({ taskId })).toMatchObject([{ payload: { amount: 2 } }]);
+  });
+
   test("goes to the first step if that waits for it", async () => {
     await submission.holdSignal(held({ family: "hoping", name: "hint" }));
     await submitOne(submission, { workflow: "hoping.v1", key: "order-1" });

@@ -113,7 +113,9 @@ function hold(state: StoreState, signal: HeldSignal): Outcome {
   if (holder !== undefined && (!isFinished(holder.task) || holder.signals.some(isNamed(signal)))) {
     return { kind: "task", taskId: holder.task.taskId };
   }
-  const kept = mailbox.filter((row) => standsFor(signal)(row) && row.name === signal.name);
+  const kept = mailbox.filter(
+    (row) => standsFor(signal)(row) && row.name === signal.name && endOf(row) > now(),
+  );
   const earlier = kept.find(isNamed(signal));
   if (earlier !== undefined) {
     return carriesSame(earlier, signal)
