@@ -38,7 +38,10 @@ describe("an operator's request", () => {
   test("without If-Match is refused with 428, whatever it asks for, and moves nothing", async () => {
     const booking = await halted(operated);
     const routes = (await listRoutes()).filter(({ url }) => url.startsWith("/v1/tasks/:id/"));
-    const acts = routes.filter(({ method }) => method === "POST");
+    // Applications send signals, which are for the task as it will be.
+    const acts = routes.filter(
+      ({ method, url }) => method === "POST" && !url.includes("/signals/"),
+    );
     expect(acts.length).toBeGreaterThan(5);
     for (const { url } of acts) {
       const path = url.replace(":id", booking.id).replace(":step", "reserve");
