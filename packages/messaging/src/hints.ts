@@ -22,14 +22,23 @@ export const cancelHints =
     }
   };
 
+/** What a Scheduler is woken for: steps that it may claim, or waits that have ended. */
+export type WakeReason = "steps" | "waits";
+
 /** Tells one Scheduler that something is due. Only a hint: should it be lost, they look anyway. */
-export const wakeHint = (broker: Pick<Broker, "publish">) => (): void => {
-  void broker.publish({
-    exchange: wakeExchange,
-    routingKey: "",
-    type: "scheduler.wake.v1",
-    messageId: randomUUID(),
-    transient: true,
-    body: Buffer.alloc(0),
-  });
-};
+export const wakeHint =
+  (broker: Pick<Broker, "publish">) =>
+  (due: WakeReason = "steps"): void => {
+    void broker.publish({
+      exchange: wakeExchange,
+      routingKey: "",
+      type: "scheduler.wake.v1",
+      messageId: randomUUID(),
+      transient: true,
+      body: Buffer.from(due),
+    });
+  };
+
+/** Reads for what a hint wakes. One of an earlier release says nothing, and is about steps. */
+export const wakeReasonOf = (body: Uint8Array): WakeReason =>
+  Buffer.from(body).toString() === ("waits" satisfies WakeReason) ? "waits" : "steps";

@@ -16,7 +16,7 @@ export { type BrokerOptimisations, type BrokerOptions, connectBroker } from "./c
 export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";
 export { userOf } from "./connection/user-of.ts";
 export type { KeptProperties } from "./consume/kept-properties.ts";
-export { cancelHints, wakeHint } from "./hints.ts";
+export { cancelHints, type WakeReason, wakeHint, wakeReasonOf } from "./hints.ts";
 export { type CountedQueue, countQueues } from "./inspect/count-queues.ts";
 export { cutConsumers } from "./inspect/cut-consumers.ts";
 export {

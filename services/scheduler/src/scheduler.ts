@@ -8,7 +8,7 @@ import {
   replyQueue,
   wakeQueue,
 } from "@holdfast/contracts";
-import { cancelHints, wakeHint } from "@holdfast/messaging";
+import { cancelHints, wakeHint, wakeReasonOf } from "@holdfast/messaging";
 import { disposableStack, noMetrics, noTracing, systemClock } from "@holdfast/runtime";
 import { claimSteps } from "./claim/claim-steps.ts";
 import { fleetReader } from "./claim/read-fleet.ts";
@@ -185,7 +185,10 @@ function consumersOf(parts: Parts): readonly (() => Promise<AsyncDisposable>)[] 
     consumeDead(deadRequestQueue),
     consumeDead(deadReplyQueue),
     () => broker.consumeBatches(heartbeatQueue, heartbeats, recordHeartbeats(parts)),
-    () => broker.consume(wakeQueue, { prefetch: 1 }, async () => see({ kind: "hinted" })),
+    () =>
+      broker.consume(wakeQueue, { prefetch: 1 }, async ({ body }) =>
+        see({ kind: "hinted", due: wakeReasonOf(body) }),
+      ),
     () => broker.keepCanaryQueue(canaryQueue, resendLost(parts)),
   ];
 }

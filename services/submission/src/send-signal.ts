@@ -60,8 +60,8 @@ export interface SignalDependencies {
   >;
   readonly tasks: Pick<Tasks, "glance">;
   readonly directory: Pick<WorkflowDirectory, "find" | "known">;
-  /** Wakes the Schedulers: a wait may have become due. */
-  readonly hint: () => void;
+  /** Wakes the Schedulers: waits may have ended. */
+  readonly hint: (due: "waits") => void;
 }
 
 /** The codes with which signals are refused, by status, whichever way they come. */
@@ -112,7 +112,7 @@ export function signalSender(deps: SignalDependencies): SignalSender {
     },
     async write(signals) {
       const sent = await store.sendSignals(signals);
-      if (sent.some((one) => one.kind === "accepted" && !one.replayed)) hint();
+      if (sent.some((one) => one.kind === "accepted" && !one.replayed)) hint("waits");
       return signals.map((signal, index) => takenOf(signal, sent[index]!));
     },
     toKey: (asked, send) => sendToKey(deps, asked, send),

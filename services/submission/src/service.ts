@@ -8,6 +8,7 @@ import {
   type OutgoingMessage,
   type PublishResult,
   userOf,
+  type WakeReason,
   wakeHint,
 } from "@holdfast/messaging";
 import {
@@ -316,7 +317,7 @@ async function consumeAll(
  * interval.
  */
 function latestHints() {
-  let wake: (() => void) | null = null;
+  let wake: ReturnType<typeof wakeHint> | null = null;
   let cancelAttempts: ReturnType<typeof cancelHints> | null = null;
   let connected: Broker | null = null;
   return {
@@ -328,7 +329,7 @@ function latestHints() {
       cancelAttempts = cancelHints(broker);
     },
     /** Wakes the Schedulers. */
-    hint: (): void => wake?.(),
+    hint: (due?: WakeReason): void => wake?.(due),
     /** Asks Agents to stop these attempts. */
     cancel: (obsoleteAttempts: readonly AttemptOfTask[]): void =>
       cancelAttempts?.(obsoleteAttempts),

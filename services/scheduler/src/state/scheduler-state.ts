@@ -201,8 +201,9 @@ function observeWaits(waits: Waits, seen: WaitObservation, now: Milliseconds): W
     case "waitOpened":
       return noteOpened(waits, seen.in, now) ? nextRoundNow : noWakes;
     case "hinted": {
-      const roundIn = noteHint(waits, now);
-      return roundIn === null ? wakeClaims : [...wakeClaims, { loop: "waits", in: roundIn }];
+      const roundIn = noteHint(waits, seen.due, now);
+      const rounds: Wakes = roundIn === null ? [] : [{ loop: "waits", in: roundIn }];
+      return seen.due === "waits" ? rounds : [...wakeClaims, ...rounds];
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Instant, Milliseconds } from "@holdfast/domain";
+import type { WakeReason } from "@holdfast/messaging";
 
 /** What a Scheduler knows of the waits of all tasks. */
 export interface Waits {
@@ -28,9 +29,10 @@ export type WaitObservation =
   /** A step began to wait, for so long. */
   | { readonly kind: "waitOpened"; readonly in: Milliseconds }
   /**
-   * Another process says that there is something to claim. It may be that something waits as well.
+   * Another process says that there is something to claim, where something may wait as well, or
+   * that waits have ended.
    */
-  | { readonly kind: "hinted" };
+  | { readonly kind: "hinted"; readonly due: WakeReason };
 
 /** The longest time between two rounds: another process may have begun a wait. */
 const roundEvery: Milliseconds = 5_000;
@@ -38,6 +40,8 @@ const roundEvery: Milliseconds = 5_000;
 const roundEveryUnused: Milliseconds = 60_000;
 /** The time between a hint and the round that follows: further hints come meanwhile. */
 const roundAfterHint: Milliseconds = 100;
+/** The time between two rounds that follow hints of waits that have ended. */
+const roundAfterRound: Milliseconds = 5;
 
 export const newWaits = (): Waits => ({
   clock: null,
@@ -62,9 +66,13 @@ export function noteRound(
 
 /**
  * Notes a hint. Returns in how many milliseconds a round has to begin by it; null: by no other time
- * than before. Where no workflow has waits, the hint may be of the first that does.
+ * than before. One of steps may be of the first workflow that has waits, where none is known to.
  */
-export function noteHint(waits: Waits, now: Milliseconds): Milliseconds | null {
+export function noteHint(waits: Waits, due: WakeReason, now: Milliseconds): Milliseconds | null {
+  if (due === "waits") {
+    waits.nextRoundAt = Math.max(now, (waits.clock?.at ?? 0) + roundAfterRound);
+    return waits.nextRoundAt - now;
+  }
   if (waits.areUsed) return roundAfterHint;
   const roundAt = (waits.clock?.at ?? now) + roundEvery;
   if (waits.nextRoundAt <= roundAt) return null;

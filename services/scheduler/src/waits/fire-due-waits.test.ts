@@ -111,13 +111,25 @@ describe("the loop of waits", () => {
     const { round, seen, see, clock } = world();
     expect(await round({ areUsed: false, nextIn: null })).toBe(60_000);
     clock.at += 2_000;
-    see({ kind: "hinted" });
+    see({ kind: "hinted", due: "steps" });
     // Not now: in three seconds, and by the first of several hints.
     expect(seen.wokenIn).toEqual([3_000]);
-    see({ kind: "hinted" });
+    see({ kind: "hinted", due: "steps" });
     expect(seen.wokenIn).toEqual([3_000]);
     expect(seen.woken).toEqual(["claim", "claim"]);
     clock.at += 3_000;
     expect(await round({ areUsed: true, nextIn: null })).toBe(5_000);
+  });
+
+  test("begins at once by a hint that waits have ended, and once for those that come close together", async () => {
+    const { round, seen, see, clock } = world();
+    await round({ nextIn: null });
+    clock.at += 1_000;
+    see({ kind: "hinted", due: "waits" });
+    expect(seen).toMatchObject({ woken: ["waits"] });
+    await round({ nextIn: null });
+    clock.at += 2;
+    see({ kind: "hinted", due: "waits" });
+    expect(seen.wokenIn).toEqual([3]);
   });
 });
