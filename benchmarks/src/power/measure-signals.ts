@@ -13,7 +13,7 @@ const lookEvery = 200;
 /** Signals that are sent one by one, and milliseconds between two of them. */
 const lone = { signals: 1_000, every: 20 };
 /** Requests that are under way at the same time, of those that are sent as fast as they go. */
-const connections = 32;
+const connections = 200;
 
 /**
  * Measures how long it takes from a signal, once it is stored, to the claim of the step that waited

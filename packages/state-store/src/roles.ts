@@ -60,7 +60,13 @@ import { applyPauses, findPauses, pause, resume } from "./pause/pauses.ts";
 import { type Operation, ping } from "./postgres/operation.ts";
 import { findFleetFacts } from "./read/find-fleet-facts.ts";
 import { listAgents } from "./read/list-agents.ts";
-import { countMatchingTasks, countTasks, findFinishedTasks, listTasks } from "./read/list-tasks.ts";
+import {
+  countMatchingTasks,
+  countTasks,
+  findFinishedTasks,
+  findWorkflowsOf,
+  listTasks,
+} from "./read/list-tasks.ts";
 import {
   findEvents,
   findHistory,
@@ -140,6 +146,7 @@ const shared = {
   findTaskWithin,
   findWorkflow,
   findWorkflows,
+  findWorkflowsOf,
   hasSignal,
   holdSignal,
   ping,

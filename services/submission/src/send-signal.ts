@@ -10,10 +10,12 @@ import {
 import {
   type FaultCode,
   familyOf,
+  isId,
   type Json,
   type Milliseconds,
   signalsOf,
 } from "@holdfast/domain";
+import { batchCalls } from "@holdfast/runtime";
 import type { HeldSignal, NewSignal, SentSignal, SubmissionStore } from "@holdfast/state-store";
 import type { Tasks } from "./find-tasks.ts";
 import { Problem } from "./problem.ts";
@@ -56,7 +58,7 @@ type TakenByKey =
 export interface SignalDependencies {
   readonly store: Pick<
     SubmissionStore,
-    "findTaskByKey" | "hasSignal" | "holdSignal" | "sendSignals"
+    "findTaskByKey" | "findWorkflowsOf" | "hasSignal" | "holdSignal" | "sendSignals"
   >;
   readonly tasks: Pick<Tasks, "glance">;
   readonly directory: Pick<WorkflowDirectory, "find" | "known">;
@@ -103,9 +105,10 @@ export interface SignalSender {
 
 export function signalSender(deps: SignalDependencies): SignalSender {
   const { store, hint } = deps;
+  const nameOf = workflowNames(deps);
   return {
     async read(taskId, asked) {
-      const { workflow } = await deps.tasks.glance(taskId);
+      const workflow = await nameOf(taskId);
       const { name, id, sentBy } = asked;
       const payload = await readPayload(asked, await workflowOf(deps, workflow));
       return { taskId, workflow, name, id: readId(id), payload, sentBy };
@@ -116,6 +119,25 @@ export function signalSender(deps: SignalDependencies): SignalSender {
       return signals.map((signal, index) => takenOf(signal, sent[index]!));
     },
     toKey: (asked, send) => sendToKey(deps, asked, send),
+  };
+}
+
+/** Tasks whose workflows are asked for at a time, and how long they wait for that. */
+const asking = { max: 200, maxWaiting: { items: 10_000, bytes: 1 }, timeout: 10_000 };
+
+/**
+ * Finds the workflows of tasks, of all that are asked for meanwhile at a time. Throws a `Problem`
+ * where there is no such task.
+ */
+function workflowNames({ store, tasks }: SignalDependencies): (taskId: string) => Promise<string> {
+  const finding = batchCalls(async (taskIds: readonly string[]) => {
+    const found = await store.findWorkflowsOf({ taskIds });
+    return taskIds.map((taskId) => found.get(taskId.toLowerCase()) ?? null);
+  }, asking);
+  return async (taskId) => {
+    const found = isId(taskId) ? await finding.add(taskId, 0).result : null;
+    // It may wait in the inbox, or was refused there.
+    return found ?? (await tasks.glance(taskId)).workflow;
   };
 }
 

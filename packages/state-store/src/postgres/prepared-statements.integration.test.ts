@@ -207,6 +207,7 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
   findHistory: (store, [taskId = ""]) =>
     store.findHistory({ taskId, after: null, most: 10, mostBytes: 1_000 }),
   findEvents: (store, [taskId = ""]) => store.findEvents({ taskId }),
+  findWorkflowsOf: (store, taskIds) => store.findWorkflowsOf({ taskIds }),
   findFinishedTasks: (store, taskIds) => store.findFinishedTasks({ taskIds }),
   findAttemptFacts: (store, [taskId = ""]) =>
     store.findAttemptFacts({ taskId, most: 1, mostBytes: 1 }),

@@ -227,7 +227,27 @@ export const countTasks = repeatable(
     ),
 );
 
+const selectWorkflows = queryAmong("find-workflows-of", rowsOf<TaskOfWorkflow>());
 const findFinished = queryAmong("find-finished-tasks", rowsOf<{ taskId: string }>());
+
+interface TaskOfWorkflow {
+  readonly taskId: string;
+  readonly workflow: string;
+}
+
+/** The workflows of these tasks, by their ids; of those that there are. */
+export const findWorkflowsOf = repeatable(
+  async (
+    db,
+    { taskIds }: { readonly taskIds: readonly string[] },
+    { partitions },
+  ): Promise<ReadonlyMap<string, string>> => {
+    const found = await selectWorkflows(db, partitions.monthsOf(taskIds), {
+      taskIds: [...taskIds],
+    });
+    return new Map(found.map(({ taskId, workflow }) => [taskId, workflow]));
+  },
+);
 
 /** Finds those of these tasks that have ended, or wait for an operator themselves. */
 export const findFinishedTasks = repeatable(

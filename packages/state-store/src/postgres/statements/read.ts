@@ -136,4 +136,8 @@ export interface ReadStatements {
       readonly lastId: Maybe<string>;
     };
   };
+  readonly "find-workflows-of": {
+    readonly params: { readonly taskIds: readonly (string | null)[] | null };
+    readonly row: { readonly taskId: string; readonly workflow: string };
+  };
 }
