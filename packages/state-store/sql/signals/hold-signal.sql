@@ -1,5 +1,5 @@
--- Holds a signal for the task that a business key will stand for, unless it is held already. One whose
--- time is over is held anew.
+-- Holds a signal for the task that a business key will stand for, unless it is held already. One
+-- whose time is over is held anew.
 insert into state.mailbox as held (tenant, family, key, name, signal_id, request_hash, payload, contract, sent_by, expires_at)
 select :tenant, :family, :key, :name, :signal_id, :request_hash, :payload::json, :contract, :sent_by,
        state.reached_now() + :hold_for::float8 * interval '1 millisecond'
