@@ -25,6 +25,11 @@ export const cancelHints =
 /** What a Scheduler is woken for: steps that it may claim, or waits that have ended. */
 export type WakeReason = "steps" | "waits";
 
+const wakeTypes: Readonly<Record<WakeReason, string>> = {
+  steps: "scheduler.wake.v1",
+  waits: "scheduler.wake-waits.v1",
+};
+
 /** Tells one Scheduler that something is due. Only a hint: should it be lost, they look anyway. */
 export const wakeHint =
   (broker: Pick<Broker, "publish">) =>
@@ -32,13 +37,13 @@ export const wakeHint =
     void broker.publish({
       exchange: wakeExchange,
       routingKey: "",
-      type: "scheduler.wake.v1",
+      type: wakeTypes[due],
       messageId: randomUUID(),
       transient: true,
-      body: Buffer.from(due),
+      body: Buffer.alloc(0),
     });
   };
 
-/** Reads for what a hint wakes. One of an earlier release says nothing, and is about steps. */
-export const wakeReasonOf = (body: Uint8Array): WakeReason =>
-  Buffer.from(body).toString() === ("waits" satisfies WakeReason) ? "waits" : "steps";
+/** Reads for what a hint wakes: for steps, unless it says otherwise. */
+export const wakeReasonOf = ({ type }: { readonly type: string | undefined }): WakeReason =>
+  type === wakeTypes.waits ? "waits" : "steps";

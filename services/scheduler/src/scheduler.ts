@@ -186,8 +186,8 @@ function consumersOf(parts: Parts): readonly (() => Promise<AsyncDisposable>)[] 
     consumeDead(deadReplyQueue),
     () => broker.consumeBatches(heartbeatQueue, heartbeats, recordHeartbeats(parts)),
     () =>
-      broker.consume(wakeQueue, { prefetch: 1 }, async ({ body }) =>
-        see({ kind: "hinted", due: wakeReasonOf(body) }),
+      broker.consume(wakeQueue, { prefetch: 1 }, async (hint) =>
+        see({ kind: "hinted", due: wakeReasonOf(hint) }),
       ),
     () => broker.keepCanaryQueue(canaryQueue, resendLost(parts)),
   ];

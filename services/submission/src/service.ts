@@ -152,7 +152,7 @@ interface Enqueued extends Stored, Pick<Hinting, "hints"> {
 }
 
 /** Sends signals that came by message, or in a transaction. */
-const senderFor = (stored: Stored & { readonly hint: () => void }) =>
+const senderFor = (stored: Stored & Pick<ReturnType<typeof latestHints>, "hint">) =>
   signalSender({ ...stored, tasks: findTasks(stored.store) });
 
 /** Takes in what applications enqueue in their transactions. */

@@ -20,7 +20,7 @@ const placeFaults = { T: 11 };
 const ids = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 const allIds: Readonly<Record<string, readonly string[]>> = {
-  "docs/evidence/pattern.md": ids("P-", 68),
+  "docs/evidence/pattern.md": ids("P-", 69),
   "docs/evidence/faults.md": [faults, moreFaults, operatorFaults, rightsFaults, placeFaults]
     .flatMap((groups) => Object.entries(groups))
     .flatMap(([group, count]) => ids(`F-${group}`, count)),

@@ -732,6 +732,41 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
       test: "a step that waits › ends once its time has come, and the step after it is due",
     },
   ],
+  "P-69": [
+    {
+      what: "a step does not see a signal that came before it",
+      edits: [
+        edit(
+          "packages/state-store/sql/waits/insert-waits.sql",
+          "case when is_there then statement_timestamp() else to_timestamp(deadline / 1000) end",
+          "to_timestamp(deadline / 1000)",
+        ),
+      ],
+      test: "a signal › that comes before its step is kept for it",
+    },
+    {
+      what: "a signal that a step has taken is not marked",
+      edits: [
+        edit(
+          "packages/state-store/sql/signals/take-signals.sql",
+          "set taken_by = ended.step",
+          "set taken_by = null",
+        ),
+      ],
+      test: "a signal › is taken once, by the step that waits for it, and others of its name stay",
+    },
+    {
+      what: "a signal that no step can take any more is accepted",
+      edits: [
+        edit(
+          "packages/state-store/migrations/0026_signals.sql",
+          "and process_state in ('waiting', 'awaiting'));",
+          ");",
+        ),
+      ],
+      test: "a signal that no step can take any more › is kept, refused and alerted on: %s",
+    },
+  ],
 };
 
 /** The removals of a row, which are proved one after the other; none where its feature is kept. */

@@ -67,11 +67,11 @@ function sendFrom(
   const late = world.strikes("signalLate") ? world.random.below(delay) : 0;
   const send = async (): Promise<void> => {
     await sendOne(message, () => taskOf(memory, order));
-    hint();
+    hint("waits");
     if (world.strikes("signalDoubled")) {
       await pause(host, world.random.below(delay));
       await sendOne(message, () => taskOf(memory, order));
-      hint();
+      hint("waits");
     }
   };
   world.timeline.after(signal.at + late, () => void send().then(host.kill));

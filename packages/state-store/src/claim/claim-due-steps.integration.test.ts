@@ -1,3 +1,4 @@
+import { definitionFormat } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import {
   claimAll,
@@ -135,7 +136,7 @@ test("a claim gives a retried step a new complete-by time and a new token", asyn
 
 test("a claim does not touch steps of a format that it does not know", async () => {
   await submit(1);
-  await db.query("update state.steps set format = 3");
+  await db.query("update state.steps set format = $1", [definitionFormat + 1]);
   expect(await claimAll(scheduler)).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { contractHash } from "@holdfast/contracts";
+import { signalContract } from "@holdfast/contracts";
 import {
   canonicalJson,
   familyOf,
@@ -262,10 +262,7 @@ export function takeHeldSignals(
   const owners = [...accepted].flatMap(({ taskId, task: { tenant, workflow, key } }) => {
     const { signals = {} } = workflows.get(workflow)!.definition;
     if (key == null || Object.keys(signals).length === 0) return [];
-    const contracts = Object.entries(signals).map(([name, schema]) => [
-      name,
-      contractHash({ input: schema, output: null }),
-    ]);
+    const contracts = Object.keys(signals).map((name) => [name, signalContract({ signals }, name)]);
     const family = familyOf(workflow);
     return [
       { taskId, tenant, family, key, contracts: JSON.stringify(Object.fromEntries(contracts)) },

@@ -29,6 +29,9 @@ interface Use {
   readonly routingKey?: string;
 }
 
+/** Hints to a Scheduler. */
+const wakes = ["scheduler.wake.v1", "scheduler.wake-waits.v1"];
+
 const requests = ["step.request.v1"];
 const replies = ["step.reply.v1", "reply.probe.v1"];
 const fromAgents = ["agent.heartbeat.v1", "step.progress.v1"];
@@ -82,7 +85,7 @@ const exchangeUses: Readonly<Record<string, Use>> = {
       "CloudEvents for every queue that is bound: `task.<event>.<workflow>` and `alert.<kind>`.",
   },
   "holdfast.wake": {
-    messages: ["scheduler.wake.v1"],
+    messages: wakes,
     routingKey: "",
     description: "Hints to a Scheduler that something is due.",
   },
@@ -109,7 +112,7 @@ const queueUses: readonly (readonly [string, Use])[] = [
   [
     "scheduler.wake-ups",
     {
-      messages: ["scheduler.wake.v1"],
+      messages: wakes,
       description: "One hint at most, for one of the Schedulers.",
     },
   ],

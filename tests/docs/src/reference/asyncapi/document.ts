@@ -85,7 +85,8 @@ const otherMessages: Readonly<Record<string, Message>> = {
     contentType: "application/cloudevents+json",
     payload: cloudEvent("task.alert.v1"),
   },
-  "scheduler.wake.v1": hint("Something is due."),
+  "scheduler.wake.v1": hint("Steps may be due."),
+  "scheduler.wake-waits.v1": hint("Waits of steps have ended."),
   "scheduler.unrecorded.v1": hint("Some Scheduler cannot record replies."),
 };
 
