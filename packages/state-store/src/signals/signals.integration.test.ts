@@ -188,6 +188,9 @@ describe("a signal", () => {
     expect(await db.query("select from state.waits where due_at = deadline")).toHaveLength(1);
     await send(taskId, "twice.v1", { name: "go", id: "2", payload: { n: 2 } });
     expect((await scheduler.fireWaits(round)).fired).toHaveLength(1);
+    const found = await submission.listSignals({ taskId });
+    const takers = found.map(({ takenBy }) => takenBy ?? "none");
+    expect(takers.toSorted()).toEqual(["first", "second"]);
     expect(await claimAll(scheduler)).toMatchObject([{ name: "b" }]);
     await nothingWrong();
   });
