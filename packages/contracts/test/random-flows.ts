@@ -209,7 +209,7 @@ export const randomDefinition = fc
 
 type Definition = ReturnType<typeof workflow>;
 
-/** The same definition, whose first step waits for a signal that carries what it returned. */
+/** Makes the first step of a definition wait for a signal that carries what it returned. */
 export function signalled(definition: Definition, onDeadline: "continue" | "fail"): Definition {
   const text = JSON.stringify(definition).replaceAll('"/steps/first', '"/steps/first/payload');
   const { steps, outputs, ...rest } = JSON.parse(text) as {
