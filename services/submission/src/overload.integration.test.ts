@@ -11,7 +11,11 @@ import { workflowDirectory } from "./workflow-directory.ts";
 
 const resources = new AsyncDisposableStack();
 let databaseUrl: string;
-/** The link to the store: while it is silent every transaction stands still. */
+/**
+ * The link to the store: while it is held every transaction stands still. One that silenced the
+ * open connections alone would let it through on a new one, which there is as soon as the directory
+ * is read anew on the others.
+ */
 let link: Link;
 let store: StateStore;
 beforeAll(async () => {
@@ -65,7 +69,7 @@ async function busySubmission(waiting: WaitingLimits) {
     arrived += 1;
   });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
-  // Last: a directory that is old is read anew, on connections that the first booking is to have.
+  // What is known by now is answered without the store.
   await directory.find("book-trip", () => true);
   const post = (key: string, signal?: AbortSignal) =>
     fetch(`${url}/v1/bookings`, {
@@ -74,7 +78,7 @@ async function busySubmission(waiting: WaitingLimits) {
       body: booking,
       ...(signal === undefined ? {} : { signal }),
     });
-  link.silence();
+  link.hold(["toServer", "toClient"]);
   const first = post("first");
   await until(() => begun === 1);
   return {

@@ -19,7 +19,10 @@ export interface Link extends AsyncDisposable {
   slow(latency: Pick<Conditions, "latencyMs" | "jitterMs">): void;
   /** Lets nothing arrive in these directions; both sides go on believing in the connection. */
   hold(directions: readonly Direction[]): void;
-  /** Lets nothing more through the connections that are open; new ones are fine. */
+  /**
+   * Lets nothing more through the connections that are open; new ones are fine, so a pool that
+   * opens one goes on. `hold` silences the server itself.
+   */
   silence(): void;
   /** Resets every connection; new ones are fine. */
   reset(): void;
