@@ -384,7 +384,7 @@ describe("explains of a step that waits", () => {
   ])("%s", (text, task, step) => {
     const asked = { name: "rest", kind: "approval", audience: "treasury", quorum: 2, within: 1 };
     const plan = { steps: new Map([["rest", { ...asked, onDeadline: "reject" }]]) };
-    const facts = { ...task, plan: plan as unknown as TaskFacts["plan"] };
-    expect(sentence(facts, { ...rest, kind: "approval", ...step })).toContain(text);
+    const found = { ...task, plan: plan as unknown as TaskFacts["plan"] };
+    expect(sentence(found, { ...rest, kind: "approval", ...step })).toContain(text);
   });
 });
