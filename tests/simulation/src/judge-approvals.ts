@@ -225,7 +225,7 @@ function judgeOutput({ accuse }: World, { taskId, terms, voices }: ApprovalFacts
     form: voices.at(-1)?.form ?? null,
     by: voices.map(({ id, name, at, reason }) => ({ id, name, at, reason })),
   };
-  if (canonicalJson({ by, form, decision } as Json) !== canonicalJson(expected)) {
+  if (canonicalJson({ by, form, decision }) !== canonicalJson(expected)) {
     accuse("a step returns who approved it, and the form of the last", () =>
       nameOf(taskId, terms.name),
     );
