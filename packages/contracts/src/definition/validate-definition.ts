@@ -193,7 +193,7 @@ const signalProblem = (name: string, what: string): Problem => ({
   pointer: `/signals/${pointerPart(name)}`,
 });
 
-/** Only a step that people decide has a form. */
+/** A form belongs to a step that people decide. */
 function formProblems(steps: readonly unknown[], forms: unknown): readonly Problem[] {
   const approvals = new Set(
     steps.filter((step) => fields(step)["kind"] === "approval").map((step) => nameOf(step)),
@@ -242,7 +242,7 @@ function checkWait(step: Fields): readonly { field: string; what: string }[] {
   return [{ field: "until", what }];
 }
 
-/** Those who may not decide are named by values, and people are reminded while there is time. */
+/** Values name who may not decide, and people are reminded while there is time. */
 function checkApproval(step: Fields): readonly { field: string; what: string }[] {
   const { excludes, show, within, remindAfter } = step;
   const all: readonly unknown[] = Array.isArray(excludes) ? excludes : [];
