@@ -1,10 +1,17 @@
-import { type AwaitingStep, type Instant, signalOf } from "@holdfast/domain";
+import {
+  type AwaitingStep,
+  approvalOutput,
+  type Instant,
+  rejectionText,
+  signalOf,
+} from "@holdfast/domain";
 import type { EventOutcome, ReportedTaskEvent, StoredSignal } from "@holdfast/state-store";
 import { decideTasks } from "./apply.ts";
-import type { StoredTask } from "./memory-task.ts";
+import { nextLookAt, type StoredTask } from "./memory-task.ts";
 import { takeSignal } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, type StoreState } from "./store-state.ts";
+import { decisionOn, decisionsAbout, firstReminderOf } from "./stored-decisions.ts";
 import { untakenOf } from "./stored-signals.ts";
 
 type FireWaits = AtOnce<SimulatedStore>["fireWaits"];
@@ -14,7 +21,7 @@ interface KnownWait {
   readonly stored: StoredTask;
   readonly step: AwaitingStep;
   readonly dueAt: Instant;
-  /** When the first signal came that it may take; infinity: none has. */
+  /** When that came for which it waits, such as a signal; infinity: nothing has. */
   readonly cameAt: Instant;
 }
 
@@ -29,7 +36,7 @@ const heldFor = 15 * 60_000;
 const lockedFor = 500;
 const unusableFor = 60_000;
 
-/** Ends waits whose time or whose signal has come. */
+/** Ends waits whose time has come, or what they wait for, and reminds those who decide. */
 export const firing = (state: StoreState): { readonly fireWaits: FireWaits } => ({
   fireWaits(round) {
     const { actor, most, expected } = round;
@@ -37,11 +44,16 @@ export const firing = (state: StoreState): { readonly fireWaits: FireWaits } => 
     const waits = waitsOf(state).toSorted((one, other) => one.dueAt - other.dueAt);
     const { taken, held } = takeDue(waits, round, now);
     for (const { stored, step } of held) stored.waits.set(step.plan.name, now + heldFor);
-    const due = withSignals(taken);
+    const early = taken.filter((wait) => isReminder(wait, now));
+    for (const wait of early) remind(state, wait);
+    const due = withSignals(taken.filter((wait) => !early.includes(wait)));
     const events = due.map(eventOf);
     const { outcomes, batches } = decideTasks(state, events, { actor, skipLocked: true });
     const fired = due.filter((wait, index) => isEnded(wait, outcomes.get(events[index]!), now));
-    const later = waits.filter(({ dueAt }) => dueAt > now && Number.isFinite(dueAt));
+    const later = [
+      ...waits.map(({ dueAt }) => dueAt),
+      ...early.map(({ stored, step }) => nextLookAt(stored, step)),
+    ].filter((dueAt) => dueAt > now && Number.isFinite(dueAt));
     return {
       fired: fired.map((wait) => ({
         taskId: wait.stored.task.taskId,
@@ -50,7 +62,7 @@ export const firing = (state: StoreState): { readonly fireWaits: FireWaits } => 
       })),
       postponed: due.length - fired.length,
       held: expected !== null && now > expected + longestJump ? held.length : null,
-      nextIn: due.length === most ? 0 : least(later.map(({ dueAt }) => dueAt - now)),
+      nextIn: taken.length === most ? 0 : least(later.map((dueAt) => dueAt - now)),
       now,
       areUsed: [...state.workflows.values()].some(({ definition }) => definition.format > 1),
       obsoleteAttempts: batches.flatMap((batch) => batch.obsoleteAttempts),
@@ -85,6 +97,20 @@ function takeDue(
   };
 }
 
+/** Whether a wait is looked at for its reminder alone: it is not decided, and has time. */
+const isReminder = ({ stored, step }: KnownWait, now: Instant): boolean =>
+  (stored.reminders.get(step.plan.name) ?? Number.POSITIVE_INFINITY) <= now &&
+  (step.notBefore === null || step.notBefore > now) &&
+  decisionOn(stored, step) === null;
+
+/** Reminds those who decide a step, and has them reminded again later. */
+function remind({ now, watchers }: StoreState, { stored, step }: KnownWait): void {
+  const { name } = step.plan;
+  stored.reminders.set(name, firstReminderOf(step, now()) ?? Number.POSITIVE_INFINITY);
+  stored.waits.set(name, nextLookAt(stored, step));
+  for (const watcher of watchers) watcher.reminded?.(stored, step);
+}
+
 /** Gives each wait the oldest signal of its name that none before it has. */
 function withSignals(waits: readonly KnownWait[]): readonly DueWait[] {
   const given = new Set<StoredSignal>();
@@ -100,9 +126,22 @@ function withSignals(waits: readonly KnownWait[]): readonly DueWait[] {
 function eventOf({ stored, step, signal }: DueWait): ReportedTaskEvent {
   const event = { kind: "waitEnded", step: step.plan.name } as const;
   const { taskId } = stored.task;
-  return signal === null
-    ? { taskId, event: { ...event, by: "deadline" } }
-    : { taskId, event: { ...event, by: "signal" }, output: signal.payload };
+  if (signal !== null) {
+    return { taskId, event: { ...event, by: "signal" }, output: signal.payload };
+  }
+  const decisions = decisionsAbout(stored, step.plan.name);
+  switch (decisionOn(stored, step)) {
+    case "approval":
+      return { taskId, event: { ...event, by: "approval" }, output: approvalOutput(decisions) };
+    case "rejection":
+      return {
+        taskId,
+        event: { ...event, by: "rejection" },
+        faultDetail: rejectionText(decisions),
+      };
+    case null:
+      return { taskId, event: { ...event, by: "deadline" } };
+  }
 }
 
 /** Whether a wait has ended, with what it took; one that has not is looked at again later. */
@@ -120,23 +159,22 @@ function isEnded(wait: DueWait, outcome: EventOutcome | undefined, now: Instant)
 /**
  * Has a wait looked at again that was due, and did not end: soon where its task was locked, at its
  * deadline where another wait took its signal, once its task goes on where a person holds it up.
+ * What is decided stays so.
  */
-function putOff(
-  { stored: { waits, cameAts }, step: { plan, notBefore } }: DueWait,
-  reason: string | undefined,
-  now: Instant,
-): void {
+function putOff({ stored, step }: DueWait, reason: string | undefined, now: Instant): void {
+  const { waits, cameAts } = stored;
+  const { plan, notBefore } = step;
   const never = Number.POSITIVE_INFINITY;
   const isHeldUp = reason === "task_paused" || reason === "task_halted";
   if (isHeldUp || (reason === "not_due" && signalOf(plan) !== null)) {
     waits.set(plan.name, isHeldUp ? never : (notBefore ?? never));
-    cameAts.delete(plan.name);
+    if (decisionOn(stored, step) === null) cameAts.delete(plan.name);
   } else {
     const isSoon = reason === undefined || reason === "not_due";
     waits.set(plan.name, now + (isSoon ? lockedFor : unusableFor));
   }
 }
 
-/** When a wait was to end: by its time, or when its signal was there, whichever was first. */
+/** When a wait was to end: by its time, or when that came for which it waits, if it was first. */
 const endOf = ({ step: { notBefore }, cameAt }: DueWait): Instant =>
   Math.min(notBefore ?? Number.POSITIVE_INFINITY, cameAt);

@@ -144,8 +144,10 @@ const toStoredTask = (
   signs: new Map(),
   waits: new Map(),
   cameAts: new Map(),
+  reminders: new Map(),
   outputs: new Map(),
   correctedInputs: new Map(),
   businessKey: businessKeyOf(asked),
   signals: [],
+  decisions: [],
 });
