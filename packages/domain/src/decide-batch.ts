@@ -1,3 +1,4 @@
+import { approvalOutput } from "./approval.ts";
 import type {
   AttemptOfTask,
   DecidedTask,
@@ -14,8 +15,9 @@ import type { DecisionContext } from "./decision.ts";
 import { bandOfStep, changedSteps, laneOf, rankOf } from "./due-order.ts";
 import type { FaultCode } from "./fault-codes.ts";
 import { type ContractFault, replyFaults } from "./faults.ts";
+import type { Json } from "./json.ts";
 import type { AwaitingStep, Instant, Step } from "./step.ts";
-import { faultAtEnd, signalOf } from "./step-kinds.ts";
+import { audienceOf, faultAtEnd, signalOf, waitRulesOf } from "./step-kinds.ts";
 import type { Change } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -103,9 +105,16 @@ export function decideBatch(
   };
 }
 
-/** When it may end first: a signal that it waits for may be there already. */
-const firstEndOf = ({ plan, notBefore }: AwaitingStep, now: Instant): readonly Instant[] =>
-  signalOf(plan) === null ? (notBefore === null ? [] : [notBefore]) : [now];
+/**
+ * When it is to be looked at first: a signal that it waits for may be there already, and people are
+ * to be reminded.
+ */
+function firstEndOf({ plan, notBefore }: AwaitingStep, now: Instant): readonly Instant[] {
+  if (signalOf(plan) !== null) return [now];
+  const remindAfter = waitRulesOf(plan)?.remindAfter(plan) ?? null;
+  const reminder = remindAfter === null ? null : now + remindAfter;
+  return [notBefore, reminder].filter((instant) => instant !== null);
+}
 
 function firstWaitEndOf(changed: readonly DecidedTask[], now: Instant): Instant | null {
   const ends = changed
@@ -239,20 +248,34 @@ function withEnd(
   step: Step | undefined,
   now: Instant,
 ): ReportedTaskEvent {
-  if (step?.processState !== "awaiting") return reported;
+  if (step?.processState !== "awaiting" || by === "rejection") return reported;
   if (by === "deadline" && faultAtEnd(step) !== null) {
     return { ...reported, faultDetail: faultOfEnd(step) };
   }
   const end = { fired: by, at: new Date(now).toISOString() };
-  const output = signalOf(step.plan) === null ? end : { ...end, payload: reported.output ?? null };
-  return { ...reported, output };
+  return { ...reported, output: { ...end, ...broughtTo(step, reported.output) } };
+}
+
+/** What the end of a wait brings besides itself. */
+function broughtTo({ plan }: AwaitingStep, brought: Json | undefined): object {
+  if (signalOf(plan) !== null) return { payload: brought ?? null };
+  return audienceOf(plan) === null ? {} : Object(brought ?? approvalOutput([]));
 }
 
 function faultOfEnd({ plan, faultCode }: AwaitingStep): string {
-  if (faultCode === null) return `no signal ${signalOf(plan)} came in time`;
+  if (faultCode === null) {
+    const audience = audienceOf(plan);
+    return audience === null
+      ? `no signal ${signalOf(plan)} came in time`
+      : `${audience} did not decide in time`;
+  }
   const pointers = refsOfDecisive({ ...plan, onlyIf: null });
   const source = pointers.length === 0 ? "its until" : `the value of ${pointers.join(", ")}`;
-  return `${source} is missing, or is no instant with its zone, such as 2026-11-24T10:00:00Z: have the earlier step return one, or cancel the task`;
+  const wanted =
+    audienceOf(plan) === null
+      ? "no instant with its zone, such as 2026-11-24T10:00:00Z"
+      : "no id of who may not decide";
+  return `${source} is missing, or is ${wanted}: have the earlier step return one, or cancel the task`;
 }
 
 /** Whether an event may have steps begin whose conditions and times depend on values. */

@@ -3,7 +3,7 @@ import { fitsGoal } from "./fence.ts";
 import { settle } from "./settle.ts";
 import { sourceOf } from "./source.ts";
 import type { AwaitingStep, Instant } from "./step.ts";
-import { faultAtEnd, signalOf, stepKinds, waitRulesOf } from "./step-kinds.ts";
+import { audienceOf, faultAtEnd, signalOf, stepKinds, waitRulesOf } from "./step-kinds.ts";
 import { type Change, change } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -29,34 +29,49 @@ export function endWait(
       return signalOf(step.plan) === null
         ? rejected("not_awaiting")
         : settle(task, [change(step, "fire")], context);
+    case "approval":
+      return audienceOf(step.plan) === null
+        ? rejected("not_awaiting")
+        : settle(task, [change(step, "fire")], context);
+    case "rejection":
+      return audienceOf(step.plan) === null
+        ? rejected("not_awaiting")
+        : lapse(task, step, "approval.rejected", context);
     case "operator":
-      return mayGoOnWithoutSignal(step)
-        ? settle(
-            task,
-            [change(step, "fire", { reason: "operator.fire", changes: { faultCode: null } })],
-            context,
-          )
-        : rejected("needs_signal");
+      return endByOperator(task, step, context);
     case "deadline":
       return endByTime(task, step, context);
   }
 }
 
-const mayGoOnWithoutSignal = ({ plan }: AwaitingStep): boolean =>
-  waitRulesOf(plan)?.signal(plan) === null || waitRulesOf(plan)?.faultAtEnd(plan) === null;
+function endByOperator(task: Task, step: AwaitingStep, context: DecisionContext): Decision {
+  const needed = waitRulesOf(step.plan)?.needs(step.plan) ?? null;
+  if (needed !== null) return rejected(needed);
+  const fired = change(step, "fire", { reason: "operator.fire", changes: { faultCode: null } });
+  return settle(task, [fired], context);
+}
 
 function endByTime(task: Task, step: AwaitingStep, context: DecisionContext): Decision {
   if (step.notBefore === null || context.now < step.notBefore) return rejected("not_due");
   const code = faultAtEnd(step);
-  if (code === null) return settle(task, [change(step, "fire")], context);
-  if (task.paused) return rejected("task_paused");
-  return task.processState === "halted"
-    ? rejected("task_halted")
-    : lapse(task, step, code, context);
+  if (code !== null) return lapse(task, step, code, context);
+  return (standsStill(step) ? heldUp(task) : null) ?? settle(task, [change(step, "fire")], context);
 }
+
+/** Whether the time of a step does not pass while its task is held up. */
+const standsStill = (step: AwaitingStep): boolean =>
+  faultAtEnd(step) !== null || waitRulesOf(step.plan)?.standsStill(step.plan) === true;
+
+/** Why nothing of a task fails or is given up for now; null: nothing holds it up. */
+const heldUp = ({ paused, processState }: Task): Decision | null => {
+  if (paused) return rejected("task_paused");
+  return processState === "halted" ? rejected("task_halted") : null;
+};
 
 /** The wait can never end as it should. */
 function lapse(task: Task, step: AwaitingStep, code: string, context: DecisionContext): Decision {
+  const refused = heldUp(task);
+  if (refused !== null) return refused;
   const failed = change(step, "lapse", { reason: code, changes: { faultCode: code } });
   const { onFinalFailure } = stepKinds[step.plan.kind];
   return onFinalFailure(step.plan) === "undo"
@@ -65,10 +80,10 @@ function lapse(task: Task, step: AwaitingStep, code: string, context: DecisionCo
 }
 
 /**
- * Moves on, by so long as its task was paused, each deadline that lay ahead then and whose passing
- * is a failure: as the limit of the task is.
+ * Moves on, by so long as its task was paused, each deadline that lay ahead then and that stands
+ * still in a pause: as the limit of the task is.
  */
-export const postponeFailures = (
+export const postponeDeadlines = (
   task: Task,
   pausedFor: Milliseconds,
   now: Instant,
@@ -77,7 +92,7 @@ export const postponeFailures = (
     step.processState === "awaiting" &&
     step.notBefore !== null &&
     step.notBefore > now - pausedFor &&
-    faultAtEnd(step) !== null
+    standsStill(step)
       ? [
           change(step, "postpone", {
             reason: "task.paused",

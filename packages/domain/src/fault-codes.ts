@@ -75,6 +75,62 @@ export const faultCodes = {
       "An instance of the Agent has no operation of this name. Its request goes to another instance, as `step.request_unreadable`.",
     action: "Deploy the release of the Agent that has it.",
   },
+  "approval.decided_already": {
+    transient: false,
+    meaning: "The same person has decided about this step before, otherwise. The first stands.",
+    action: "None. One who rejects decides alone; what was approved cannot be taken back.",
+  },
+  "approval.excluded": {
+    transient: false,
+    meaning:
+      "The workflow excludes this person from the decision, such as who submitted the task, though they are of its audience.",
+    action: "Have another one of the audience decide.",
+  },
+  "approval.exclusion_unknown": {
+    transient: false,
+    meaning:
+      "A value that says who may not decide about a step is missing, or is no text, so it is not known who is excluded.",
+    action: "Have the input or the earlier step say the id, and submit the task again.",
+  },
+  "approval.form_invalid": {
+    transient: false,
+    meaning:
+      "What was filled in does not have the form that the workflow says, with a pointer to what is wrong. Nothing is decided.",
+    action: "Correct the form, and send the decision again.",
+  },
+  "approval.needs_principal": {
+    transient: false,
+    meaning:
+      "A decision needs to know who decides. The operators' token is shared, and says nothing of that.",
+    action: "Show a key or a token of your own, as `ACCESS_FILE` knows it.",
+  },
+  "approval.not_in_audience": {
+    transient: false,
+    meaning: "This person is not of the audience that decides about the step.",
+    action: "Have one of the audience decide, or add it to `approves` in `ACCESS_FILE`.",
+  },
+  "approval.not_open": {
+    transient: false,
+    meaning: "The step that is to be decided about has not begun to wait.",
+    action: "Decide once the steps before it are done.",
+  },
+  "approval.over": {
+    transient: false,
+    meaning:
+      "There is nothing more to decide: it is decided, its time has passed, or the task is undone or has ended.",
+    action: "See in the answer what was decided, and by whom.",
+  },
+  "approval.rejected": {
+    transient: false,
+    meaning:
+      "One of the audience rejected the step, or its time passed and that counts as a rejection.",
+    action: "See in the task who rejected it, and why.",
+  },
+  "approval.unknown": {
+    transient: false,
+    meaning: "The workflow of the task has no step of this name that people decide.",
+    action: "Name one of the steps that the answer lists.",
+  },
   "auth.disabled": {
     transient: false,
     meaning: "Operator routes are disabled in this process.",
@@ -749,6 +805,11 @@ export const faultCodes = {
       "Another open task of the workflow has this business key. To operators `taskId` names it.",
     action: "Follow that task, or submit again once it has ended.",
   },
+  "task.needs_decision": {
+    transient: false,
+    meaning: "The step is for its audience to decide, and no operator decides it in their place.",
+    action: "Have its audience decide, or undo the task.",
+  },
   "task.not_delayed": {
     transient: false,
     meaning: "The step is due already.",
@@ -820,6 +881,13 @@ export const faultCodes = {
     transient: false,
     meaning: "Several steps have failed, and the request does not say which one it means.",
     action: "Name one of the steps that the answer lists.",
+  },
+  "task.submitter_unknown": {
+    transient: false,
+    meaning:
+      "The workflow has a step about which the submitter may not decide, and it is not known who submits this task.",
+    action:
+      "Submit it with a key or a token that `ACCESS_FILE` knows; a message needs the property `user_id`.",
   },
   "task.undo_has_no_input": {
     transient: false,

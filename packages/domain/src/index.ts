@@ -1,4 +1,12 @@
 export {
+  type ApprovalDecision,
+  approvalOutput,
+  decidedBy,
+  excludedFrom,
+  rejectionText,
+  type Vote,
+} from "./approval.ts";
+export {
   type AttemptSign,
   type AttemptTimes,
   completeByOf,
@@ -213,6 +221,7 @@ export {
 } from "./step.ts";
 export {
   asksAgent,
+  audienceOf,
   type StepKindRules,
   signalOf,
   stepKinds,
@@ -244,6 +253,8 @@ export {
 export type { AttemptRef, Effect, Rejection, TaskEvent, WaitEnder } from "./task-event.ts";
 export {
   type AlertBody,
+  type ApprovalBody,
+  approvalBody,
   notificationsOfNew,
   type StatusBody,
   type TaskNotification,
@@ -278,6 +289,8 @@ export {
 } from "./trace-context.ts";
 export { refsOfDecisive } from "./wait-time.ts";
 export {
+  type ApprovalDefinition,
+  type ApprovalTerms,
   agentsOfStep,
   type CallDefinition,
   type Condition,
@@ -309,9 +322,11 @@ export {
 } from "./workflow-definition.ts";
 export {
   type AgentPlan,
+  type ApprovalPlan,
   agentsOfLane,
   hasConditions,
   hasWaits,
+  needsSubmitter,
   needsValues,
   type Pool,
   planWorkflow,

@@ -1,10 +1,10 @@
 import { type Decision, type DecisionContext, rejected } from "./decision.ts";
-import { postponeFailures } from "./end-wait.ts";
+import { postponeDeadlines } from "./end-wait.ts";
 import { cleared } from "./failure.ts";
 import { onFailed } from "./fence.ts";
 import { settle } from "./settle.ts";
 import type { FailedStep } from "./step.ts";
-import { asksAgent } from "./step-kinds.ts";
+import { asksAgent, audienceOf } from "./step-kinds.ts";
 import { type Change, change } from "./step-transitions.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -31,7 +31,9 @@ export function decideRequest(
       );
     case "resolved":
       return onFailed(task, event, (step) =>
-        settle(task, [change(step, "resolve", { changes: cleared })], context),
+        audienceOf(step.plan) === null
+          ? settle(task, [change(step, "resolve", { changes: cleared })], context)
+          : rejected("needs_decision"),
       );
     case "undoRequested":
       return task.goal === "do"
@@ -47,7 +49,7 @@ export function decideRequest(
       return task.paused
         ? settle(
             { ...task, paused: false },
-            postponeFailures(task, Math.max(0, event.pausedFor ?? 0), context.now),
+            postponeDeadlines(task, Math.max(0, event.pausedFor ?? 0), context.now),
             context,
           )
         : rejected("not_paused");
@@ -81,6 +83,7 @@ const operatorRefusals = [
   "task.wrong_goal",
   "task.not_in_error",
   "task.not_awaiting",
+  "task.needs_decision",
   "task.needs_signal",
   "task.no_attempt",
   "task.not_pending",

@@ -34,6 +34,8 @@ export interface Reason {
 
 /** Codes with which Holdfast ends an attempt or a task, apart from those that an Agent chooses. */
 const sources: Readonly<Partial<Record<FaultCode, Source>>> = {
+  "approval.exclusion_unknown": "definition",
+  "approval.rejected": "person",
   "operator.cancel": "person",
   "step.contract_broken": "agent",
   "step.delivery_limit": "agent",

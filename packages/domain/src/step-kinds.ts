@@ -1,3 +1,4 @@
+import { excludedFrom } from "./approval.ts";
 import type { FaultCode } from "./fault-codes.ts";
 import { type Band, bandOf, type Priority } from "./priority.ts";
 import {
@@ -14,9 +15,10 @@ import {
 import { type Goal, stepsOf, type Task } from "./task.ts";
 import type { Lookup } from "./template.ts";
 import { readWaitEnd, type WaitEnd, waitEndFrom } from "./wait-time.ts";
-import type { StepPolicy } from "./workflow-definition.ts";
+import type { Milliseconds, StepPolicy } from "./workflow-definition.ts";
 import {
   type AgentPlan,
+  type ApprovalPlan,
   type SignalPlan,
   type StepKind,
   type StepPlan,
@@ -35,20 +37,65 @@ export interface WaitRules<Plan extends WaitPlan = WaitPlan> {
   faultAtEnd(plan: Plan): FaultCode | null;
   /** The name of the signals that end it; null: none does. */
   signal(plan: Plan): string | null;
+  /** Those who decide it; null: it is for no one to decide. */
+  audience(plan: Plan): string | null;
+  /** After how long those are reminded, again and again, who are waited for; null: never. */
+  remindAfter(plan: Plan): Milliseconds | null;
+  /**
+   * Whether its time does not pass while its task is paused or halted, though its end is no
+   * failure.
+   */
+  standsStill(plan: Plan): boolean;
+  /** Why no operator may end it; null: an operator may. */
+  needs(plan: Plan): "needs_signal" | "needs_decision" | null;
 }
 
+/** What holds of a wait that nothing ends but its time, or an operator. */
+const unasked = {
+  signal: () => null,
+  audience: () => null,
+  remindAfter: () => null,
+  standsStill: () => false,
+  needs: () => null,
+} as const;
+
 const timeRules: WaitRules<TimePlan> = {
+  ...unasked,
   read: ({ time }, valueOf, now) => readWaitEnd(time, valueOf, now),
   endsAt: ({ plan, notBefore = null }, begin) => waitEndFrom(plan.time, begin, notBefore),
   faultAtEnd: () => null,
-  signal: () => null,
 };
 
 const signalRules: WaitRules<SignalPlan> = {
+  ...unasked,
   read: () => null,
   endsAt: ({ plan: { within } }, begin) => (within === null ? null : begin + within),
   faultAtEnd: ({ onDeadline }) => (onDeadline === "fail" ? "wait.expired" : null),
   signal: ({ signal }) => signal,
+  // What follows is what the signal says, so no step goes on without one.
+  needs: ({ onDeadline }) => (onDeadline === "fail" ? "needs_signal" : null),
+};
+
+const faultsAtDeadline = {
+  approve: null,
+  reject: "approval.rejected",
+  fail: "wait.expired",
+} as const;
+
+const approvalRules: WaitRules<ApprovalPlan> = {
+  ...unasked,
+  read: ({ excludes }, valueOf, now) =>
+    excludedFrom(excludes, valueOf) === null
+      ? { notBefore: now, faultCode: "approval.exclusion_unknown" }
+      : null,
+  endsAt: ({ plan: { within }, notBefore = null }, begin) =>
+    notBefore ?? (within === null ? null : begin + within),
+  faultAtEnd: ({ onDeadline }) => faultsAtDeadline[onDeadline],
+  audience: ({ audience }) => audience,
+  remindAfter: ({ remindAfter }) => remindAfter,
+  // Otherwise a pause would take away the time in which they may reject.
+  standsStill: () => true,
+  needs: () => "needs_decision",
 };
 
 /** Every question that the engine asks about a kind of step. */
@@ -154,6 +201,7 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
   },
   wait: { ...waiting, meaning: "waits for a time", waits: timeRules },
   signal: { ...waiting, meaning: "waits for a signal", waits: signalRules },
+  approval: { ...waiting, meaning: "waits for people to decide", waits: approvalRules },
 };
 
 /** The rules of what a step waits for; null: it asks an Agent. */
@@ -163,6 +211,10 @@ export const waitRulesOf = ({ kind }: Pick<StepPlan, "kind">): WaitRules | null 
 /** The name of the signals that a step waits for; null: it waits for none. */
 export const signalOf = (plan: StepPlan): string | null =>
   asksAgent(plan) ? null : (waitRulesOf(plan)?.signal(plan) ?? null);
+
+/** Those who decide a step; null: it is for no one to decide. */
+export const audienceOf = (plan: StepPlan): string | null =>
+  asksAgent(plan) ? null : (waitRulesOf(plan)?.audience(plan) ?? null);
 
 /** The code with which a step that awaits has failed once its time is over; null: it is done. */
 export const faultAtEnd = ({ plan, faultCode }: AwaitingStep): string | null =>

@@ -88,7 +88,7 @@ export interface AwaitingStep extends StepRecord<WaitPlan> {
   readonly processState: "awaiting";
   /**
    * When it ends by itself; null: it does not. Fixed when it begins; only a pause of its task moves
-   * it on, and only where its passing is a failure.
+   * it on, where it stands still in one.
    */
   readonly notBefore: Instant | null;
 }

@@ -13,7 +13,7 @@ export interface AttemptRef {
 export type Effect = "none" | "unknown";
 
 /** What ends a wait. */
-export type WaitEnder = "deadline" | "signal" | "operator";
+export type WaitEnder = "deadline" | "signal" | "operator" | "approval" | "rejection";
 
 /** Everything that can happen to a task, from whatever source. */
 export type TaskEvent =
@@ -90,8 +90,8 @@ export type TaskEvent =
     }
   | { readonly kind: "resolved"; readonly step: string; readonly attempt: number }
   /**
-   * What a step waited for has come: its time, a signal of its name, or the word of an operator,
-   * who waits no longer.
+   * What a step waited for has come: its time, a signal of its name, the decision of its audience,
+   * or the word of an operator, who waits no longer.
    */
   | { readonly kind: "waitEnded"; readonly step: string; readonly by: WaitEnder }
   | { readonly kind: "undoRequested"; readonly code: string }
@@ -131,6 +131,8 @@ export type Rejection =
   | "not_awaiting"
   /** What follows is what the signal says, so no step goes on without one. */
   | "needs_signal"
+  /** It is for its audience to decide. */
+  | "needs_decision"
   /** The step asks no Agent: there is no attempt to be made again. */
   | "no_attempt"
   | "wrong_goal"

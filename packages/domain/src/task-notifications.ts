@@ -1,9 +1,9 @@
 import type { DecidedTask, VersionedTask } from "./batch.ts";
 import { requeuesUntilAlert } from "./failure.ts";
-import { type Instant, isSettled } from "./step.ts";
+import { type Instant, isSettled, type Step } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import type { Change } from "./step-transitions.ts";
-import { isFinished, type Task } from "./task.ts";
+import { isFinished, stepsOf, type Task } from "./task.ts";
 
 /** The state of a task at one of its versions, for its submitter and for `holdfast.events`. */
 export interface StatusBody {
@@ -24,6 +24,26 @@ export interface StatusBody {
   /** The steps that moved, and their states. */
   readonly steps: { readonly name: string; readonly state: string }[];
   readonly faultCode: string | null;
+  /** ISO 8601, on the store's clock. */
+  readonly at: string;
+}
+
+/** What happens to a step that people decide, for `holdfast.events`. Holds no payload. */
+export interface ApprovalBody {
+  readonly taskId: string;
+  readonly correlationId: string | null;
+  readonly sequence: number;
+  readonly event: "approval.wanted" | "approval.reminded" | "approval.decided";
+  readonly workflow: string;
+  readonly step: string;
+  /** Those who may decide. */
+  readonly audience: string;
+  /** How many of them must approve. */
+  readonly quorum: number;
+  /** ISO 8601; null: they may take any time. */
+  readonly deadline: string | null;
+  /** What has come of it; null: nothing yet. `expired`: they did not decide in time. */
+  readonly decision: "approved" | "rejected" | "expired" | null;
   /** ISO 8601, on the store's clock. */
   readonly at: string;
 }
@@ -52,7 +72,7 @@ export type TaskNotification = {
   readonly traceContext?: string | null;
 } & (
   | { readonly channel: "status"; readonly address: string; readonly body: StatusBody }
-  | { readonly channel: "event"; readonly address: null; readonly body: StatusBody }
+  | { readonly channel: "event"; readonly address: null; readonly body: StatusBody | ApprovalBody }
   | { readonly channel: "alert"; readonly address: null; readonly body: AlertBody }
 );
 
@@ -82,6 +102,9 @@ export function notificationsOf(
     ...(body !== null && events && event !== "progress"
       ? [{ ...common, channel: "event" as const, address: null, body }]
       : []),
+    ...(events ? approvalsOf(decided, { seq, at }) : []).map((approval) => {
+      return { ...common, channel: "event" as const, address: null, body: approval };
+    }),
     ...alertsOf(decided, { seq, at }).map((alert) => {
       return { ...common, channel: "alert" as const, address: null, body: alert };
     }),
@@ -90,6 +113,61 @@ export function notificationsOf(
 
 const traceOf = ({ traceContext }: Pick<VersionedTask, "traceContext">) =>
   traceContext == null ? {} : { traceContext };
+
+interface Told {
+  readonly correlationId: string | null;
+  readonly seq: number;
+  readonly at: string;
+}
+
+/** What those are told who decide a step, or who wait for them; none: nobody decides it. */
+export function approvalBody(
+  task: Task,
+  step: Step,
+  told: Pick<ApprovalBody, "event" | "decision"> & Told,
+): readonly ApprovalBody[] {
+  const { plan } = step;
+  if (!("audience" in plan)) return [];
+  const { name, audience, quorum } = plan;
+  const { event, decision, correlationId, seq: sequence, at } = told;
+  const deadline = step.processState === "awaiting" ? step.notBefore : null;
+  return [
+    {
+      taskId: task.taskId,
+      correlationId,
+      sequence,
+      event,
+      workflow: task.workflow.name,
+      step: name,
+      audience,
+      quorum,
+      deadline: deadline === null ? null : new Date(deadline).toISOString(),
+      decision,
+      at,
+    },
+  ];
+}
+
+/** What a move of a step means for those who decide it; null: nothing. */
+function askedBy({ action, reason }: Change): Pick<ApprovalBody, "event" | "decision"> | null {
+  if (action === "open") return { event: "approval.wanted", decision: null };
+  if (action === "fire") return { event: "approval.decided", decision: "approved" };
+  if (action !== "lapse") return null;
+  const decision = reason === "approval.rejected" ? "rejected" : "expired";
+  return { event: "approval.decided", decision };
+}
+
+const approvalsOf = (
+  { before, after, changes }: DecidedTask,
+  when: Pick<Told, "seq" | "at">,
+): readonly ApprovalBody[] =>
+  changes.flatMap((one) => {
+    const asked = askedBy(one);
+    const { correlationId } = before;
+    return asked === null
+      ? []
+      : approvalBody(after, one.step, { ...asked, ...when, correlationId });
+  });
 
 /** The first notification of a new task, and the last one as well if it had nothing to do. */
 export function notificationsOfNew(
@@ -116,14 +194,36 @@ export function notificationsOfNew(
   const bodies = isFinished(task)
     ? [body("received", 1), body("processed", 2)]
     : [body("received", 1)];
-  return bodies.flatMap((one) => {
-    const subject = task.taskId;
-    const common = { subject, seq: one.sequence, correlationId, body: one, ...traceOf(rest) };
+  const subject = task.taskId;
+  const sent = { subject, correlationId, ...traceOf(rest) };
+  const statuses = bodies.flatMap((one) => {
+    const common = { ...sent, seq: one.sequence, body: one };
     return [
       ...(replyTo === null ? [] : [{ ...common, channel: "status" as const, address: replyTo }]),
       ...(events ? [{ ...common, channel: "event" as const, address: null }] : []),
     ];
   });
+  const wanted = stepsOf(task).flatMap((step) =>
+    events && step.processState === "awaiting"
+      ? approvalBody(task, step, {
+          event: "approval.wanted",
+          decision: null,
+          correlationId,
+          seq: 1,
+          at,
+        })
+      : [],
+  );
+  return [
+    ...statuses,
+    ...wanted.map((one) => ({
+      ...sent,
+      seq: 1,
+      channel: "event" as const,
+      address: null,
+      body: one,
+    })),
+  ];
 }
 
 /** The event that submitters are shown; null: nothing changed that concerns anyone outside. */

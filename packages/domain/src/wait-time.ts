@@ -5,10 +5,11 @@ import { type Lookup, refsOf, resolveTemplate } from "./template.ts";
 import type { WaitTime } from "./workflow-definition.ts";
 import type { Decisive } from "./workflow-plan.ts";
 
-/** The pointers of what decides whether a step is done, and until when it waits. */
-export const refsOfDecisive = ({ onlyIf, time }: Decisive): readonly string[] => [
+/** The pointers of what decides whether a step is done, until when it waits, and for whom. */
+export const refsOfDecisive = ({ onlyIf, time, excludes = [] }: Decisive): readonly string[] => [
   ...(onlyIf === null ? [] : refsOfCondition(onlyIf)),
   ...(time !== undefined && "until" in time ? refsOf(time.until) : []),
+  ...excludes.flatMap(refsOf),
 ];
 
 /**

@@ -7,10 +7,13 @@ export type Milliseconds = number;
  * The highest version of the notation below. Readers refuse what they do not know. A definition has
  * the lowest that it needs: see `formatOf`.
  */
-export const definitionFormat = 3;
+export const definitionFormat = 4;
 
-/** The versions of the notation. 2 has steps that wait for a time, 3 some that wait for signals. */
-export type DefinitionFormat = 1 | 2 | 3;
+/**
+ * The versions of the notation. 2 has steps that wait for a time, 3 some that wait for signals, 4
+ * some that wait for people.
+ */
+export type DefinitionFormat = 1 | 2 | 3 | 4;
 
 /**
  * JSON with holes: `{"$ref": "/input/customer"}` or `{"$ref": "/steps/charge/chargeId"}` is
@@ -74,7 +77,11 @@ export interface FaultPolicy extends Partial<Pick<StepPolicy, "retry" | "coolDow
 }
 
 /** One step as the author wrote it down. Without a kind it is a call. */
-export type StepDefinition = CallDefinition | WaitDefinition | SignalDefinition;
+export type StepDefinition =
+  | CallDefinition
+  | WaitDefinition
+  | SignalDefinition
+  | ApprovalDefinition;
 
 /** When a step has its place among the others. */
 interface PlacedDefinition {
@@ -145,6 +152,36 @@ export interface SignalDefinition extends PlacedDefinition, SignalTerms {
   readonly kind: "signal";
 }
 
+/** Who decides a step that waits for people, and what follows if they do not. */
+export interface ApprovalTerms {
+  /** Those who may decide. */
+  readonly audience: string;
+  /** How many of them must approve; one who rejects decides alone. At least 1. */
+  readonly quorum: number;
+  /** Whether who submitted the task may not decide. */
+  readonly excludesSubmitter: boolean;
+  /** The ids of others who may not, each a text. */
+  readonly excludes: readonly Template[];
+  /** How long they are waited for; null: for ever. May be more than 2^31 - 1. */
+  readonly within: Milliseconds | null;
+  /** After how long they are reminded, again and again; null: never. */
+  readonly remindAfter: Milliseconds | null;
+  /**
+   * What follows once that time has passed: it counts as approved or as rejected, or the step has
+   * failed with `wait.expired`.
+   */
+  readonly onDeadline: "approve" | "reject" | "fail";
+  /** What happens to the task once the step has failed, as by a rejection. */
+  readonly onFailure: StepPolicy["onFailure"];
+}
+
+/** A step that asks no Agent: it is done once people have approved it. */
+export interface ApprovalDefinition extends PlacedDefinition, ApprovalTerms {
+  readonly kind: "approval";
+  /** What those see who decide. */
+  readonly show: Template;
+}
+
 /** Whether a step asks an Agent. */
 export const isCall = (step: StepDefinition): step is CallDefinition => step.kind === undefined;
 
@@ -167,6 +204,7 @@ const formats: Readonly<Record<NonNullable<StepDefinition["kind"]> | "call", Def
   call: 1,
   wait: 2,
   signal: 3,
+  approval: 4,
 };
 
 /** The names of the signals that steps of a definition wait for, each once. */
@@ -237,6 +275,8 @@ export interface WorkflowDefinition {
   readonly outputs?: OperationSchemas;
   /** JSON Schemas of what signals carry, by their names: one for each that a step waits for. */
   readonly signals?: OperationSchemas;
+  /** JSON Schemas of what those fill in who approve a step, by its name. Absent: nothing. */
+  readonly forms?: OperationSchemas;
 }
 
 const version = "\\.v[1-9][0-9]{0,5}$";

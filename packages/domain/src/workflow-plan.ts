@@ -1,4 +1,6 @@
 import {
+  type ApprovalDefinition,
+  type ApprovalTerms,
   type CallDefinition,
   type Condition,
   type DefinitionFormat,
@@ -7,6 +9,7 @@ import {
   type SignalTerms,
   type StepDefinition,
   type StepPolicy,
+  type Template,
   type UndoDefinition,
   type WaitDefinition,
   type WaitTime,
@@ -34,7 +37,7 @@ export const poolName = (agents: readonly string[]): string => agents.join(separ
  */
 export const agentsOfLane = (lane: string): readonly string[] => lane.split(separator);
 
-export type StepKind = "call" | "undo" | "wait" | "signal";
+export type StepKind = "call" | "undo" | "wait" | "signal" | "approval";
 
 /** All of a step that its definition fixes and decisions need. Holds no payload. */
 export type StepPlan = AgentPlan | WaitPlan;
@@ -60,7 +63,7 @@ export interface AgentPlan extends StepPolicy {
 }
 
 /** A step that waits. Nothing is to be undone of it. */
-export type WaitPlan = TimePlan | SignalPlan;
+export type WaitPlan = TimePlan | SignalPlan | ApprovalPlan;
 
 interface PlanWithoutAgent extends Pick<AgentPlan, "name" | "after" | "onlyIf"> {
   readonly onFailure: StepPolicy["onFailure"];
@@ -79,6 +82,11 @@ export interface SignalPlan extends PlanWithoutAgent, SignalTerms {
   readonly kind: "signal";
 }
 
+/** A step that waits for people. What they see is no part of it. */
+export interface ApprovalPlan extends PlanWithoutAgent, ApprovalTerms {
+  readonly kind: "approval";
+}
+
 /** A workflow definition, prepared for decisions: made once, shared by all its tasks. */
 export interface WorkflowPlan {
   readonly name: string;
@@ -94,15 +102,16 @@ export interface WorkflowPlan {
  */
 export const undoNameOf = (step: string): string => `${step}:undo`;
 
-/** What a value decides of a step: whether it is done, and how long it waits. */
+/** What a value decides of a step: whether it is done, how long it waits, and who may end that. */
 export interface Decisive {
   readonly onlyIf: Condition | null;
   readonly time?: WaitTime;
+  readonly excludes?: readonly Template[];
 }
 
 /** Whether the step needs values of its task once the steps before it are done. */
-export const needsValues = ({ onlyIf, time }: Decisive): boolean =>
-  onlyIf !== null || (time !== undefined && "until" in time);
+export const needsValues = ({ onlyIf, time, excludes = [] }: Decisive): boolean =>
+  onlyIf !== null || (time !== undefined && "until" in time) || excludes.length > 0;
 
 /** Whether decisions about its tasks need their payloads. */
 export function hasConditions({ steps }: WorkflowPlan): boolean {
@@ -121,6 +130,10 @@ export const stepsWaitingFor = ({ steps }: WorkflowPlan, signal: string): readon
   [...steps.values()].filter(
     (plan): plan is SignalPlan => "signal" in plan && plan.signal === signal,
   );
+
+/** Whether a workflow has to know who submits its tasks. */
+export const needsSubmitter = ({ steps }: Pick<WorkflowDefinition, "steps">): boolean =>
+  steps.some((step) => "excludesSubmitter" in step && step.excludesSubmitter);
 
 /** Prepares a definition for decisions. Expects a valid one. */
 export function planWorkflow(definition: WorkflowDefinition): WorkflowPlan {
@@ -152,8 +165,12 @@ function downstreamOf(written: readonly StepPlan[]): ReadonlyMap<string, readonl
 const stepPlan = (step: StepDefinition, definition: WorkflowDefinition): StepPlan =>
   isCall(step) ? callPlan(step, definition) : { ...waitPlan(step), undo: null, undoes: null };
 
-function waitPlan(step: WaitDefinition | SignalDefinition) {
+function waitPlan(step: WaitDefinition | SignalDefinition | ApprovalDefinition) {
   if ("signal" in step) return step;
+  if ("audience" in step) {
+    const { show: _payload, ...plan } = step;
+    return plan;
+  }
   const { kind, name, after, onlyIf, onFailure, ...time } = step;
   return { kind, name, after, onlyIf, onFailure, time };
 }

@@ -77,7 +77,7 @@ alter table state.waits
   -- The name of the signals that end it; null: none does.
   add column signal text,
   -- When one came that was not taken; null: none has.
-  add column signalled_at timestamptz,
+  add column came_at timestamptz,
   drop constraint due_no_earlier_than_its_deadline;
 
 -- A deadline may be moved on, where its task was paused, and never comes nearer.
@@ -142,7 +142,7 @@ begin
   if not late then
     update state.waits
        set due_at       = least(due_at, clock_timestamp()),
-           signalled_at = coalesce(signalled_at, clock_timestamp())
+           came_at = coalesce(came_at, clock_timestamp())
      where task_id = of_task and signal = store_signal.name;
     outcome := 'accepted';
     return;
@@ -180,7 +180,7 @@ grant execute on function state.reached_now() to holdfast_operations;
 grant select, update (taken_by) on state.signals to holdfast_scheduler;
 -- Who resumes a task moves deadlines on.
 grant update (due_at, deadline) on state.waits to holdfast_operations, holdfast_scheduler, holdfast_supervisor;
-grant update (signalled_at) on state.waits to holdfast_scheduler;
+grant update (came_at) on state.waits to holdfast_scheduler;
 grant select (id, family, name, expires_at), delete on state.mailbox to holdfast_supervisor;
 grant update (expires_at) on state.mailbox to holdfast_supervisor;
 
@@ -347,7 +347,7 @@ union all
 select 'a signal that came makes its wait due', w.task_id, w.step
   from state.waits w
  where w.signal is not null
-   and (w.due_at is null or w.due_at > w.signalled_at + interval '1 hour')
+   and (w.due_at is null or w.due_at > w.came_at + interval '1 hour')
    and exists (select from state.signals s
                 where s.task_id = w.task_id and s.name = w.signal and s.taken_by is null and not s.is_late)
 union all

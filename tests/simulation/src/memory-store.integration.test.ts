@@ -106,7 +106,7 @@ const travel = (ms: number) => `
   update state.waits
      set deadline = deadline - interval '${ms} ms', due_at = due_at - interval '${ms} ms',
          opened_at = opened_at - interval '${ms} ms',
-         signalled_at = signalled_at - interval '${ms} ms';
+         came_at = came_at - interval '${ms} ms';
   update state.mailbox
      set at = at - interval '${ms} ms', expires_at = expires_at - interval '${ms} ms';
   update state.tasks

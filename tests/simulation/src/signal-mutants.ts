@@ -230,11 +230,11 @@ const sendingEach =
 const sendOne = (store: MemoryStore, signal: Sent): Answer => store.sendSignals([signal])[0]!;
 
 /** Remembers when waits are due. Returns what has them be so again. */
-function rememberWaits({ waits, signalledAts }: StoredTask): () => void {
-  const known = [new Map(waits), new Map(signalledAts)] as const;
+function rememberWaits({ waits, cameAts }: StoredTask): () => void {
+  const known = [new Map(waits), new Map(cameAts)] as const;
   return () => {
     for (const [step, dueAt] of known[0]) waits.set(step, dueAt);
-    for (const step of waits.keys()) if (!known[1].has(step)) signalledAts.delete(step);
+    for (const step of waits.keys()) if (!known[1].has(step)) cameAts.delete(step);
   };
 }
 
@@ -285,12 +285,12 @@ const openingLate = (store: MemoryStore) => ({
       ),
     );
     const applied = store.applyEvents(...asked);
-    for (const { task, waits, signalledAts } of store.tasks.values()) {
+    for (const { task, waits, cameAts } of store.tasks.values()) {
       for (const name of waits.keys()) {
         const step = task.steps.get(name);
         if (open.has(`${task.taskId} ${name}`) || step?.processState !== "awaiting") continue;
         waits.set(name, step.notBefore ?? Number.POSITIVE_INFINITY);
-        signalledAts.delete(name);
+        cameAts.delete(name);
       }
     }
     return applied;

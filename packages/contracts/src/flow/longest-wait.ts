@@ -32,6 +32,7 @@ function longestOf(step: StepDefinition): Milliseconds {
   switch (step.kind) {
     case undefined:
       return 0;
+    case "approval":
     case "signal":
       return step.within ?? 0;
     case "wait":

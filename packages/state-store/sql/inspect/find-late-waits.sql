@@ -3,18 +3,18 @@
 -- ended first. Schedulers look again within a minute at a wait whose task is locked or cannot be
 -- decided about: what they put off for longer is held.
 with open as (
-  (select 'late' as kind, task_id, step, least(deadline, signalled_at) as deadline, due_at
+  (select 'late' as kind, task_id, step, least(deadline, came_at) as deadline, due_at
      from state.waits
     where due_at <= statement_timestamp() + interval '1 minute'
-      and least(deadline, signalled_at) < statement_timestamp() - interval '1 minute'
+      and least(deadline, came_at) < statement_timestamp() - interval '1 minute'
     order by due_at
     limit 1000)
    union all
-  (select 'held', task_id, step, least(deadline, signalled_at), due_at
+  (select 'held', task_id, step, least(deadline, came_at), due_at
      from state.waits
     where due_at > statement_timestamp() + interval '1 minute'
       and due_at <= statement_timestamp() + interval '15 minutes'
-      and due_at > least(deadline, signalled_at)
+      and due_at > least(deadline, came_at)
     order by due_at
     limit 1000)
 )

@@ -20,7 +20,7 @@ select (select coalesce(json_agg(json_build_object('lane', lane, 'steps', steps,
                  group by given.lane) as waiting) as lanes,
        -- Also of waits that a Scheduler has put off for less than a minute, and not of those held.
        (select (extract(epoch from statement_timestamp() - min(ended_at)) * 1000)::float8
-          from (select least(deadline, signalled_at) as ended_at
+          from (select least(deadline, came_at) as ended_at
                   from state.waits
                  where due_at <= statement_timestamp() + interval '1 minute'
                  order by due_at

@@ -4,7 +4,7 @@ with held as (
   update state.waits
      set due_at = statement_timestamp() + interval '15 minutes'
    where due_at <= statement_timestamp()
-     and signalled_at is null
+     and came_at is null
      and deadline > to_timestamp(:expected::float8 / 1000)
   returning task_id
 )

@@ -1,6 +1,6 @@
 -- Writes down what steps wait for that begin to wait. One whose signal is there already is due at
 -- once.
-insert into state.waits (task_id, step, kind, signal, deadline, due_at, signalled_at)
+insert into state.waits (task_id, step, kind, signal, deadline, due_at, came_at)
 select wait.task_id, step, kind, signal, to_timestamp(deadline / 1000),
        case when is_there then statement_timestamp() else to_timestamp(deadline / 1000) end,
        case when is_there then statement_timestamp() end

@@ -6,7 +6,7 @@ update state.waits
    set due_at       = case when is_held_up then null
                            when later_by is null then deadline
                            else statement_timestamp() + late.later_by * interval '1 millisecond' end,
-       signalled_at = case when later_by is not null and not is_held_up then signalled_at end
+       came_at = case when later_by is not null and not is_held_up then came_at end
   from unnest(:task_ids::uuid[], :steps::text[], :laters::float8[], :held_up::boolean[])
     as late (task_id, step, later_by, is_held_up)
  where waits.task_id = late.task_id

@@ -2,12 +2,12 @@
 -- one's has. `:expected` is the time that it must be by a clock that does not jump; null: unknown.
 -- Where the store's clock is a minute ahead of that, what became due by the jump is left alone.
 with due as (
-  select task_id, step, signal, least(deadline, signalled_at) as ended_at, due_at
+  select task_id, step, signal, least(deadline, came_at) as ended_at, due_at
     from state.waits
    where due_at <= statement_timestamp()
      and (:expected::float8 is null
           or statement_timestamp() <= to_timestamp(:expected::float8 / 1000) + interval '60 seconds'
-          or signalled_at is not null
+          or came_at is not null
           or deadline <= to_timestamp(:expected::float8 / 1000))
    order by due_at
    limit :most

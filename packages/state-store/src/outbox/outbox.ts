@@ -1,5 +1,5 @@
 import type { SignalRefused, TaskAlert, TaskRefused, TaskStatus } from "@holdfast/contracts";
-import type { Milliseconds } from "@holdfast/domain";
+import type { ApprovalBody, Milliseconds } from "@holdfast/domain";
 import { exactlyOnce, once, repeatable } from "../postgres/operation.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -18,7 +18,11 @@ export type Notification = {
       readonly address: string;
       readonly body: TaskStatus | TaskRefused | SignalRefused;
     }
-  | { readonly channel: "event"; readonly address: null; readonly body: TaskStatus }
+  | {
+      readonly channel: "event";
+      readonly address: null;
+      readonly body: TaskStatus | ApprovalBody;
+    }
   | { readonly channel: "alert"; readonly address: null; readonly body: TaskAlert }
 );
 

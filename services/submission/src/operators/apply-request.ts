@@ -175,6 +175,8 @@ const refusals: Readonly<Record<OperatorRefusal, string>> = {
     "The task is being undone already, or the step belongs to the other direction.",
   "task.not_in_error": "The step does not wait for an operator.",
   "task.not_awaiting": "The step does not wait: it has not begun to, or its wait is over.",
+  "task.needs_decision":
+    "The step is for its audience to decide, and no operator decides in their place: have them decide, or cancel the task.",
   "task.needs_signal":
     "The step waits for a signal that later steps need: send it, or cancel the task.",
   "task.no_attempt":

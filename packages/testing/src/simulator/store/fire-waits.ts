@@ -15,7 +15,7 @@ interface KnownWait {
   readonly step: AwaitingStep;
   readonly dueAt: Instant;
   /** When the first signal came that it may take; infinity: none has. */
-  readonly signalledAt: Instant;
+  readonly cameAt: Instant;
 }
 
 /** A wait that is due, and what ends it; null: its time alone. */
@@ -64,8 +64,8 @@ const waitsOf = ({ tasks }: StoreState): readonly KnownWait[] =>
     [...stored.waits].flatMap(([name, dueAt]): KnownWait[] => {
       const step = stored.task.steps.get(name);
       if (step?.processState !== "awaiting") return [];
-      const signalledAt = stored.signalledAts.get(name) ?? Number.POSITIVE_INFINITY;
-      return [{ stored, step, dueAt, signalledAt }];
+      const cameAt = stored.cameAts.get(name) ?? Number.POSITIVE_INFINITY;
+      return [{ stored, step, dueAt, cameAt }];
     }),
   );
 
@@ -78,7 +78,7 @@ function takeDue(
   const all = waits.filter(({ dueAt }) => dueAt <= now);
   const isJump = expected !== null && now > expected + longestJump;
   const isInJump = ({ stored, step: { plan, notBefore } }: KnownWait) =>
-    isJump && !stored.signalledAts.has(plan.name) && (notBefore ?? now) > expected;
+    isJump && !stored.cameAts.has(plan.name) && (notBefore ?? now) > expected;
   return {
     taken: all.filter((wait) => !isInJump(wait)).slice(0, most),
     held: all.filter(isInJump),
@@ -122,7 +122,7 @@ function isEnded(wait: DueWait, outcome: EventOutcome | undefined, now: Instant)
  * deadline where another wait took its signal, once its task goes on where a person holds it up.
  */
 function putOff(
-  { stored: { waits, signalledAts }, step: { plan, notBefore } }: DueWait,
+  { stored: { waits, cameAts }, step: { plan, notBefore } }: DueWait,
   reason: string | undefined,
   now: Instant,
 ): void {
@@ -130,7 +130,7 @@ function putOff(
   const isHeldUp = reason === "task_paused" || reason === "task_halted";
   if (isHeldUp || (reason === "not_due" && signalOf(plan) !== null)) {
     waits.set(plan.name, isHeldUp ? never : (notBefore ?? never));
-    signalledAts.delete(plan.name);
+    cameAts.delete(plan.name);
   } else {
     const isSoon = reason === undefined || reason === "not_due";
     waits.set(plan.name, now + (isSoon ? lockedFor : unusableFor));
@@ -138,5 +138,5 @@ function putOff(
 }
 
 /** When a wait was to end: by its time, or when its signal was there, whichever was first. */
-const endOf = ({ step: { notBefore }, signalledAt }: DueWait): Instant =>
-  Math.min(notBefore ?? Number.POSITIVE_INFINITY, signalledAt);
+const endOf = ({ step: { notBefore }, cameAt }: DueWait): Instant =>
+  Math.min(notBefore ?? Number.POSITIVE_INFINITY, cameAt);

@@ -34,7 +34,7 @@ export interface StoredTask {
   /** When a Scheduler looks at the steps that wait; infinity: when something else happens. */
   readonly waits: Map<string, Instant>;
   /** When the first signal came that the steps may take that wait for it. */
-  readonly signalledAts: Map<string, Instant>;
+  readonly cameAts: Map<string, Instant>;
   readonly outputs: Map<string, Json>;
   readonly correctedInputs: Map<string, Json>;
   readonly businessKey: BusinessKey | null;
@@ -97,19 +97,19 @@ interface MovedStep {
 
 /** Begins, moves on and ends what steps wait for: one whose signal is there is due at once. */
 function keepWait(stored: StoredTask, { old, step, now }: MovedStep): void {
-  const { waits, signalledAts } = stored;
+  const { waits, cameAts } = stored;
   const { name } = step.plan;
   if (step.processState !== "awaiting") {
     waits.delete(name);
-    signalledAts.delete(name);
+    cameAts.delete(name);
     return;
   }
   const signal = signalOf(step.plan);
   const hasBegun = old?.processState === "awaiting";
   if (!hasBegun && signal !== null && untakenOf(stored, signal).length > 0) {
-    signalledAts.set(name, now);
+    cameAts.set(name, now);
     waits.set(name, now);
-  } else if (!signalledAts.has(name)) {
+  } else if (!cameAts.has(name)) {
     waits.set(name, step.notBefore ?? Number.POSITIVE_INFINITY);
   }
 }

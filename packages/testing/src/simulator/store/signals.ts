@@ -70,15 +70,15 @@ const mayTake = (task: Task, name: string): boolean =>
       signalOf(plan) === name && (processState === "waiting" || processState === "awaiting"),
   );
 
-function makeWaitsDue({ task, waits, signalledAts }: StoredTask, name: string, now: Instant): void {
+function makeWaitsDue({ task, waits, cameAts }: StoredTask, name: string, now: Instant): void {
   for (const { plan, processState } of stepsOf(task)) {
     if (processState !== "awaiting" || signalOf(plan) !== name) continue;
-    if (signalledAts.has(plan.name)) continue;
+    if (cameAts.has(plan.name)) continue;
     const dueAt = Math.min(waits.get(plan.name) ?? now, now);
     // Of those that are due at the same instant, the one that became so first is the first.
     waits.delete(plan.name);
     waits.set(plan.name, dueAt);
-    signalledAts.set(plan.name, now);
+    cameAts.set(plan.name, now);
   }
 }
 

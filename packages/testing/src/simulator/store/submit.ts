@@ -143,7 +143,7 @@ const toStoredTask = (
   resendAts: new Map(),
   signs: new Map(),
   waits: new Map(),
-  signalledAts: new Map(),
+  cameAts: new Map(),
   outputs: new Map(),
   correctedInputs: new Map(),
   businessKey: businessKeyOf(asked),
