@@ -46,6 +46,7 @@ export {
   readingOf,
   readings,
 } from "./contract/readers.ts";
+export { compileForm, type FormCheck, openForm } from "./definition/check-form.ts";
 export {
   compileInput,
   type FieldFault,

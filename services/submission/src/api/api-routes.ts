@@ -2,7 +2,7 @@ import type { BrokerView } from "@holdfast/diagnosis";
 import type { Tracing } from "@holdfast/runtime";
 import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
-import type { Access } from "../access/access.ts";
+import { type Access, knowPrincipals } from "../access/access.ts";
 import { nameOperators } from "../access/operator-names.ts";
 import { agentRoutes } from "../agent-routes.ts";
 import { bulkRoutes } from "../bulk/bulk-routes.ts";
@@ -80,6 +80,7 @@ export function apiRoutes(
   app: FastifyInstance,
   { submission, operations, signals, ...deps }: Routes,
 ): void {
+  knowPrincipals(app);
   const { memory, callerOf, shares } = app.guard;
   const waiter = resultWaiter({ ...deps, room: shares(mostWaits) });
   const tasks = findTasks(deps.store);
