@@ -8,7 +8,13 @@ import {
   type Submitted,
 } from "@holdfast/state-store";
 import { Problem } from "./problem.ts";
-import { keyInUse, keyReused, type ReadingOptions, readSubmissionAt, retired } from "./submit-problems.ts";
+import {
+  keyInUse,
+  keyReused,
+  type ReadingOptions,
+  readSubmissionAt,
+  retired,
+} from "./submit-problems.ts";
 import { mostTurns, versionsChange } from "./submit-task.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 

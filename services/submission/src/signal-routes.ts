@@ -10,7 +10,7 @@ import type {
   onRequestAsyncHookHandler,
 } from "fastify";
 import { type Static, Type } from "typebox";
-import type { Access, Reader } from "./access/access.ts";
+import type { Access } from "./access/access.ts";
 import { storableName } from "./act-body.ts";
 import { describe, ref } from "./api/describe.ts";
 import { examples } from "./api/examples.ts";
@@ -30,7 +30,7 @@ import {
   type TakenSignal,
 } from "./send-signal.ts";
 import type { SubmitDependencies } from "./submit-task.ts";
-import { nameFor } from "./task-resource.ts";
+import { senderFor } from "./task-resource.ts";
 
 interface SignalRouteDependencies extends SignalDependencies {
   readonly access: Access;
@@ -326,14 +326,15 @@ export function listSignalsRoute(
       const { items, next } = await pageInRoom(roomForRows(request, reply), (mostBytes) =>
         store.findSignals({ ...query, mostBytes }),
       );
-      const reader = access.readerOf(request);
-      return { items: items.map((signal) => signalResource(signal, reader)), next };
+      const principal = request.principal?.id ?? null;
+      const as = { reader: access.readerOf(request), principal };
+      return { items: items.map((signal) => signalResource(signal, as)), next };
     },
   );
 }
 
 /** A signal as its reader may see it. */
-const signalResource = (signal: StoredSignal, reader: Reader) => ({
+const signalResource = (signal: StoredSignal, as: Parameters<typeof senderFor>[0]) => ({
   ...signal,
-  sentBy: nameFor(reader, signal.sentBy),
+  sentBy: senderFor(as, signal.sentBy),
 });

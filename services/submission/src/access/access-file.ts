@@ -4,13 +4,13 @@ import { isLoopback, keyDigestPattern } from "@holdfast/runtime";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, Type } from "typebox";
 import { parse } from "yaml";
-import { isPrincipalId, longestId } from "./principal.ts";
+import { audiencePattern, isPrincipalId, longestId } from "./principal.ts";
 
 const closed = { additionalProperties: false } as const;
 const words = (description: string) =>
   Type.String({ minLength: 1, maxLength: longestId, description });
 /** The name of an audience, or `*` for all. */
-const Audiences = Type.Array(Type.String({ pattern: "^(\\*|[a-z][a-z0-9-]{0,62})$" }), {
+const Audiences = Type.Array(Type.String({ pattern: `^\\*$|${audiencePattern}` }), {
   description: 'must be names of audiences such as treasury, or "*" for all',
 });
 

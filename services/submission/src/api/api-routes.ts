@@ -5,6 +5,7 @@ import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Access, knowPrincipals } from "../access/access.ts";
 import { nameOperators } from "../access/operator-names.ts";
 import { agentRoutes } from "../agent-routes.ts";
+import { approvalRoutes } from "../approvals/approval-routes.ts";
 import { bulkRoutes } from "../bulk/bulk-routes.ts";
 import { deadLetterRoutes } from "../dead-letters/dead-letter-routes.ts";
 import { findTasks } from "../find-tasks.ts";
@@ -105,6 +106,7 @@ export function apiRoutes(
     listSignalsRoute(scope, shared);
     const sending = submission === null && operations !== null ? [operations.onRequest] : [];
     signalRoutes(scope, { ...shared, ...signals, onRequest: sending });
+    approvalRoutes(scope, shared);
     if (submission !== null) submitRoutes(scope, { ...shared, ...submission });
     if (operations !== null) {
       const { onRequest } = operations;
