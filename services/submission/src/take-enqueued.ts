@@ -8,7 +8,7 @@ import {
   readRow,
   type SubmissionStore,
 } from "@holdfast/state-store";
-import { applicationName } from "./access/application-names.ts";
+import { applicationName, loginName } from "./access/application-names.ts";
 import { inboxTaker } from "./inbox-rounds.ts";
 import { type Reading, type RefusedSubmission, taskMaker } from "./make-tasks.ts";
 import { changedJson, Problem } from "./problem.ts";
@@ -49,7 +49,10 @@ async function readEnqueued(row: EnqueuedSubmission, { find, readIn }: Reading):
   if (typeof named !== "string") throw unknownWorkflow(String(named), null);
   const workflow = await find(named);
   // The key of one that repeats nothing was taken for itself when it was enqueued.
-  const task = await readIn(asked, workflow, { mayRepeat: replayOf !== null });
+  const task = await readIn(asked, workflow, {
+    submittedBy: loginName(row),
+    mayRepeat: replayOf !== null,
+  });
   return { ...task, traceContext, enqueued: { taskId, replayOf, by: applicationName(row) } };
 }
 
