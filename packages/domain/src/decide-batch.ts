@@ -17,7 +17,7 @@ import type { FaultCode } from "./fault-codes.ts";
 import { type ContractFault, replyFaults } from "./faults.ts";
 import type { Json } from "./json.ts";
 import type { AwaitingStep, Instant, Step } from "./step.ts";
-import { audienceOf, faultAtEnd, signalOf, waitRulesOf } from "./step-kinds.ts";
+import { audienceOf, faultAtEnd, remindAfterOf, signalOf } from "./step-kinds.ts";
 import type { Change } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -111,7 +111,7 @@ export function decideBatch(
  */
 function firstEndOf({ plan, notBefore }: AwaitingStep, now: Instant): readonly Instant[] {
   if (signalOf(plan) !== null) return [now];
-  const remindAfter = waitRulesOf(plan)?.remindAfter(plan) ?? null;
+  const remindAfter = remindAfterOf(plan);
   const reminder = remindAfter === null ? null : now + remindAfter;
   return [notBefore, reminder].filter((instant) => instant !== null);
 }

@@ -216,6 +216,10 @@ export const signalOf = (plan: StepPlan): string | null =>
 export const audienceOf = (plan: StepPlan): string | null =>
   asksAgent(plan) ? null : (waitRulesOf(plan)?.audience(plan) ?? null);
 
+/** After how long those are reminded who decide a step; null: never. */
+export const remindAfterOf = (plan: StepPlan): Milliseconds | null =>
+  asksAgent(plan) ? null : (waitRulesOf(plan)?.remindAfter(plan) ?? null);
+
 /** The code with which a step that awaits has failed once its time is over; null: it is done. */
 export const faultAtEnd = ({ plan, faultCode }: AwaitingStep): string | null =>
   faultCode ?? waitRulesOf(plan)?.faultAtEnd(plan) ?? null;

@@ -6,6 +6,15 @@ export { unusableActor } from "./apply/park-tasks.ts";
 export type { RejectedReply } from "./apply/rejected-replies.ts";
 export { givenBackOf, unreadableRequests } from "./apply/unreadable-requests.ts";
 export type {
+  ApprovalOutcome,
+  ApprovalPage,
+  ApprovalQuery,
+  DecisionOfStep,
+  DecisionOutcome,
+  NewDecision,
+  OpenApproval,
+} from "./approvals/approvals.ts";
+export type {
   Breaker,
   BreakerRequest,
   FailingService,

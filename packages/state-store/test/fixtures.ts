@@ -1,4 +1,5 @@
 import {
+  type ApprovalDefinition,
   type CallDefinition,
   Fault,
   formatOf,
@@ -43,6 +44,7 @@ const taskTables = [
   "business_keys",
   "waits",
   "signals",
+  "decisions",
   "mailbox",
 ];
 
@@ -174,6 +176,7 @@ export function testWorkflow(given: readonly TestStep[], name = "test.v1"): Work
       const ends = { within: 3 * 86_400_000, onDeadline: "fail" } as const;
       return { kind: "signal", after, onlyIf: null, onFailure: "undo", ...ends, ...step };
     }
+    if ("audience" in step) return { ...askingPeople, after, ...step };
     return {
       ...policy,
       agent: "agent",
@@ -205,7 +208,21 @@ type TestStep =
       readonly name: string;
       readonly wait: WaitTime;
     })
-  | (Partial<SignalDefinition> & Pick<SignalDefinition, "name" | "signal">);
+  | (Partial<SignalDefinition> & Pick<SignalDefinition, "name" | "signal">)
+  | (Partial<ApprovalDefinition> & Pick<ApprovalDefinition, "name" | "audience">);
+
+const askingPeople = {
+  kind: "approval",
+  quorum: 1,
+  excludesSubmitter: false,
+  excludes: [],
+  within: 3 * 86_400_000,
+  remindAfter: null,
+  onDeadline: "reject",
+  show: null,
+  onlyIf: null,
+  onFailure: "undo",
+} as const;
 
 export const newTask = (changes: Partial<NewTask> = {}): NewTask => ({
   tenant: "default",

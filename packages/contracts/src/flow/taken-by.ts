@@ -83,6 +83,8 @@ export function returnedBy(
   switch (step.kind) {
     case undefined:
       return own(outputs, `${step.agent}.${step.operation}`) as JsonSchema | undefined;
+    case "approval":
+      return undefined;
     case "wait":
       return end;
     case "signal": {

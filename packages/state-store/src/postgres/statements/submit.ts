@@ -150,6 +150,7 @@ export interface SubmitStatements {
       readonly inputs: readonly (string | null)[] | null;
       readonly traceContexts: readonly (string | null)[] | null;
       readonly enqueuedBys: readonly (string | null)[] | null;
+      readonly submittedBys: readonly (string | null)[] | null;
       readonly formats: readonly (number | null)[] | null;
       readonly actor: string | null;
     };
