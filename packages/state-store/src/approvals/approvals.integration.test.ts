@@ -51,10 +51,7 @@ const workflows = [
     ],
     "halting.v1",
   ),
-  testWorkflow(
-    [release, { ...release, name: "second", audience: "legal", after: [] }],
-    "both.v1",
-  ),
+  testWorkflow([release, { ...release, name: "second", audience: "legal", after: [] }], "both.v1"),
 ];
 
 const round = { actor: "test", most: 100, expected: null };
@@ -99,10 +96,9 @@ const wanted = (workflow: string, changes: object = {}) =>
 async function opened(): Promise<string> {
   const taskId = await wanted("releasing.v1");
   const [claim] = await claimAll(scheduler);
-  await scheduler.applyEvents(
-    [{ taskId, event: completed(claim!), output: { y: 2 } }],
-    { actor: "test" },
-  );
+  await scheduler.applyEvents([{ taskId, event: completed(claim!), output: { y: 2 } }], {
+    actor: "test",
+  });
   return taskId;
 }
 
