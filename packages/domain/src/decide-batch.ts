@@ -250,7 +250,8 @@ function withEnd(
 ): ReportedTaskEvent {
   if (step?.processState !== "awaiting" || by === "rejection") return reported;
   if (by === "deadline" && faultAtEnd(step) !== null) {
-    return { ...reported, faultDetail: faultOfEnd(step) };
+    const { output: _none, ...failed } = reported;
+    return { ...failed, faultDetail: faultOfEnd(step) };
   }
   const end = { fired: by, at: new Date(now).toISOString() };
   return { ...reported, output: { ...end, ...broughtTo(step, reported.output) } };
