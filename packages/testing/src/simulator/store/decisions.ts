@@ -13,7 +13,10 @@ type Refused = Extract<Outcome, { kind: "refused" }>;
 export const deciding = (state: StoreState): Deciding => ({
   recordDecision: (decision) => record(state, decision),
   findDecisions: ({ taskId, step }) =>
-    (state.tasks.get(taskId)?.decisions ?? []).filter((row) => step === null || row.step === step),
+    (state.tasks.get(taskId)?.decisions ?? [])
+      .filter((row) => step === null || row.step === step)
+      .toSorted((one, other) => (one.step < other.step ? -1 : Number(one.step > other.step)))
+      .map((row) => ({ taskId, ...row })),
 });
 
 function record({ tasks, now, watchers }: StoreState, given: NewDecision): Outcome {

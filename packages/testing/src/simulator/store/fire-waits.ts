@@ -1,8 +1,10 @@
 import {
   type AwaitingStep,
   approvalOutput,
+  audienceOf,
   type Instant,
   rejectionText,
+  remindAfterOf,
   signalOf,
 } from "@holdfast/domain";
 import type { EventOutcome, ReportedTaskEvent, StoredSignal } from "@holdfast/state-store";
@@ -11,7 +13,7 @@ import { nextLookAt, type StoredTask } from "./memory-task.ts";
 import { takeSignal } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, type StoreState } from "./store-state.ts";
-import { decisionOn, decisionsAbout, firstReminderOf } from "./stored-decisions.ts";
+import { decisionOn, decisionsAbout } from "./stored-decisions.ts";
 import { untakenOf } from "./stored-signals.ts";
 
 type FireWaits = AtOnce<SimulatedStore>["fireWaits"];
@@ -44,16 +46,11 @@ export const firing = (state: StoreState): { readonly fireWaits: FireWaits } => 
     const waits = waitsOf(state).toSorted((one, other) => one.dueAt - other.dueAt);
     const { taken, held } = takeDue(waits, round, now);
     for (const { stored, step } of held) stored.waits.set(step.plan.name, now + heldFor);
-    const early = taken.filter((wait) => isReminder(wait, now));
-    for (const wait of early) remind(state, wait);
-    const due = withSignals(taken.filter((wait) => !early.includes(wait)));
+    const due = withSignals(taken);
     const events = due.map(eventOf);
     const { outcomes, batches } = decideTasks(state, events, { actor, skipLocked: true });
-    const fired = due.filter((wait, index) => isEnded(wait, outcomes.get(events[index]!), now));
-    const later = [
-      ...waits.map(({ dueAt }) => dueAt),
-      ...early.map(({ stored, step }) => nextLookAt(stored, step)),
-    ].filter((dueAt) => dueAt > now && Number.isFinite(dueAt));
+    const fired = due.filter((wait, index) => isEnded(state, wait, outcomes.get(events[index]!)));
+    const later = waits.filter(({ dueAt }) => dueAt > now && Number.isFinite(dueAt));
     return {
       fired: fired.map((wait) => ({
         taskId: wait.stored.task.taskId,
@@ -62,7 +59,7 @@ export const firing = (state: StoreState): { readonly fireWaits: FireWaits } => 
       })),
       postponed: due.length - fired.length,
       held: expected !== null && now > expected + longestJump ? held.length : null,
-      nextIn: taken.length === most ? 0 : least(later.map((dueAt) => dueAt - now)),
+      nextIn: due.length === most ? 0 : least(later.map(({ dueAt }) => dueAt - now)),
       now,
       areUsed: [...state.workflows.values()].some(({ definition }) => definition.format > 1),
       obsoleteAttempts: batches.flatMap((batch) => batch.obsoleteAttempts),
@@ -97,20 +94,6 @@ function takeDue(
   };
 }
 
-/** Whether a wait is looked at for its reminder alone: it is not decided, and has time. */
-const isReminder = ({ stored, step }: KnownWait, now: Instant): boolean =>
-  (stored.reminders.get(step.plan.name) ?? Number.POSITIVE_INFINITY) <= now &&
-  (step.notBefore === null || step.notBefore > now) &&
-  decisionOn(stored, step) === null;
-
-/** Reminds those who decide a step, and has them reminded again later. */
-function remind({ now, watchers }: StoreState, { stored, step }: KnownWait): void {
-  const { name } = step.plan;
-  stored.reminders.set(name, firstReminderOf(step, now()) ?? Number.POSITIVE_INFINITY);
-  stored.waits.set(name, nextLookAt(stored, step));
-  for (const watcher of watchers) watcher.reminded?.(stored, step);
-}
-
 /** Gives each wait the oldest signal of its name that none before it has. */
 function withSignals(waits: readonly KnownWait[]): readonly DueWait[] {
   const given = new Set<StoredSignal>();
@@ -129,46 +112,44 @@ function eventOf({ stored, step, signal }: DueWait): ReportedTaskEvent {
   if (signal !== null) {
     return { taskId, event: { ...event, by: "signal" }, output: signal.payload };
   }
+  if (audienceOf(step.plan) === null) return { taskId, event: { ...event, by: "deadline" } };
   const decisions = decisionsAbout(stored, step.plan.name);
-  switch (decisionOn(stored, step)) {
-    case "approval":
-      return { taskId, event: { ...event, by: "approval" }, output: approvalOutput(decisions) };
-    case "rejection":
-      return {
-        taskId,
-        event: { ...event, by: "rejection" },
-        faultDetail: rejectionText(decisions),
-      };
-    case null:
-      return { taskId, event: { ...event, by: "deadline" } };
-  }
+  const by = decisionOn(stored, step) ?? "deadline";
+  return by === "rejection"
+    ? { taskId, event: { ...event, by }, faultDetail: rejectionText(decisions) }
+    : { taskId, event: { ...event, by }, output: approvalOutput(decisions) };
 }
 
 /** Whether a wait has ended, with what it took; one that has not is looked at again later. */
-function isEnded(wait: DueWait, outcome: EventOutcome | undefined, now: Instant): boolean {
+function isEnded(state: StoreState, wait: DueWait, outcome: EventOutcome | undefined): boolean {
   const { stored, step, signal } = wait;
   if (outcome?.applied === true) {
     if (signal !== null) takeSignal(stored, signal, step.plan.name);
     return true;
   }
   // What was decided before it in the same round may have ended it.
-  if (stored.waits.has(step.plan.name)) putOff(wait, outcome?.reason, now);
+  if (stored.waits.has(step.plan.name)) putOff(state, wait, outcome?.reason);
   return false;
 }
 
 /**
  * Has a wait looked at again that was due, and did not end: soon where its task was locked, at its
  * deadline where another wait took its signal, once its task goes on where a person holds it up.
- * What is decided stays so.
+ * People who have not decided are reminded; what is decided stays so.
  */
-function putOff({ stored, step }: DueWait, reason: string | undefined, now: Instant): void {
+function putOff(state: StoreState, { stored, step }: DueWait, reason: string | undefined): void {
   const { waits, cameAts } = stored;
+  const now = state.now();
   const { plan, notBefore } = step;
   const never = Number.POSITIVE_INFINITY;
   const isHeldUp = reason === "task_paused" || reason === "task_halted";
   if (isHeldUp || (reason === "not_due" && signalOf(plan) !== null)) {
     waits.set(plan.name, isHeldUp ? never : (notBefore ?? never));
-    if (decisionOn(stored, step) === null) cameAts.delete(plan.name);
+    if (audienceOf(plan) === null) cameAts.delete(plan.name);
+  } else if (reason === "not_due" && audienceOf(plan) !== null) {
+    waits.set(plan.name, nextLookAt(step, now));
+    if (remindAfterOf(plan) === null) return;
+    for (const watcher of state.watchers) watcher.reminded?.(stored, step);
   } else {
     const isSoon = reason === undefined || reason === "not_due";
     waits.set(plan.name, now + (isSoon ? lockedFor : unusableFor));

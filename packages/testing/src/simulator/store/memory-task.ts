@@ -7,12 +7,13 @@ import {
   type Json,
   type PendingStep,
   type Priority,
+  remindAfterOf,
   type Step,
   signalOf,
   type Task,
 } from "@holdfast/domain";
 import type { StepProgress, StoredSignal } from "@holdfast/state-store";
-import { type DecisionRow, decisionOn, firstReminderOf } from "./stored-decisions.ts";
+import { type DecisionRow, decisionOn } from "./stored-decisions.ts";
 import { type BusinessKey, untakenOf } from "./stored-signals.ts";
 
 /** A task with all that the tables of the state store hold of it. */
@@ -37,11 +38,11 @@ export interface StoredTask {
   readonly waits: Map<string, Instant>;
   /** When that came for which the steps wait: the first signal that they may take, a decision. */
   readonly cameAts: Map<string, Instant>;
-  /** When those are reminded next who decide the steps. */
-  readonly reminders: Map<string, Instant>;
   readonly outputs: Map<string, Json>;
   readonly correctedInputs: Map<string, Json>;
   readonly businessKey: BusinessKey | null;
+  /** The id of who submitted it; null: unknown. */
+  readonly submittedBy: string | null;
   /** What was sent to it, the oldest first. */
   readonly signals: StoredSignal[];
   /** What people have said about its steps, the oldest first. */
@@ -106,36 +107,30 @@ interface MovedStep {
  * due at once.
  */
 function keepWait(stored: StoredTask, { old, step, now }: MovedStep): void {
-  const { waits, cameAts, reminders } = stored;
+  const { waits, cameAts } = stored;
   const { name } = step.plan;
   if (step.processState !== "awaiting") {
     waits.delete(name);
     cameAts.delete(name);
-    reminders.delete(name);
     return;
   }
   const signal = signalOf(step.plan);
   const hasBegun = old?.processState === "awaiting";
-  const reminder = hasBegun ? null : firstReminderOf(step, now);
-  if (reminder !== null) reminders.set(name, reminder);
   if (!hasBegun && signal !== null && untakenOf(stored, signal).length > 0) {
     cameAts.set(name, now);
     waits.set(name, now);
   } else if (!cameAts.has(name)) {
-    waits.set(name, nextLookAt(stored, step));
+    waits.set(name, nextLookAt(step, now));
   } else if (decisionOn(stored, step) !== null) {
     waits.set(name, now);
   }
 }
 
 /** When a wait is looked at next for which nothing has come: at its end, or for a reminder. */
-export const nextLookAt = (
-  { reminders }: Pick<StoredTask, "reminders">,
-  { plan, notBefore }: AwaitingStep,
-): Instant =>
+export const nextLookAt = ({ plan, notBefore }: AwaitingStep, now: Instant): Instant =>
   Math.min(
     notBefore ?? Number.POSITIVE_INFINITY,
-    reminders.get(plan.name) ?? Number.POSITIVE_INFINITY,
+    now + (remindAfterOf(plan) ?? Number.POSITIVE_INFINITY),
   );
 
 /** Has a wait end for which something has come. */

@@ -1,4 +1,3 @@
-import type { ApprovalDecision, Json, Vote } from "@holdfast/domain";
 import type { LoopStore } from "@holdfast/scheduler-service";
 import type { OperationsStore, StateStore, SubmissionStore } from "@holdfast/state-store";
 import type { RecoveryStore } from "@holdfast/supervisor-service";
@@ -14,46 +13,10 @@ export interface StoresOfRoles {
     SubmissionStore,
     "submitTasks" | "findWorkflows" | "findKnownAgents" | "findActiveVersions"
   >;
-  readonly client: Pick<SubmissionStore, "submitTasks" | "sendSignals" | "holdSignal"> & Approvals;
-}
-
-interface NewDecision {
-  readonly taskId: string;
-  readonly step: string;
-  readonly actor: string;
-  readonly actorName: string;
-  readonly decision: Vote;
-  readonly reason: string | null;
-  readonly form: Json | null;
-  readonly quorum: number;
-}
-
-type DecisionOutcome =
-  | {
-      readonly kind: "counted";
-      readonly at: string;
-      readonly replayed: boolean;
-      readonly approvals: number;
-      readonly isDecided: boolean;
-    }
-  | {
-      readonly kind: "refused";
-      readonly code:
-        | "task.unknown"
-        | "approval.decided_already"
-        | "approval.not_open"
-        | "approval.over";
-      readonly decisions: readonly ApprovalDecision[];
-      readonly outcome: "approved" | "rejected" | "expired" | "cancelled" | null;
-    };
-
-/** What the store keeps of what people decide. */
-interface Approvals {
-  recordDecision(decision: NewDecision): Promise<DecisionOutcome>;
-  findDecisions(asked: {
-    readonly taskId: string;
-    readonly step: string | null;
-  }): Promise<readonly (ApprovalDecision & { readonly step: string })[]>;
+  readonly client: Pick<
+    SubmissionStore,
+    "submitTasks" | "sendSignals" | "holdSignal" | "recordDecision" | "findDecisions"
+  >;
 }
 
 /** What of the state store the loops, their clients and operators use. */

@@ -144,10 +144,10 @@ const toStoredTask = (
   signs: new Map(),
   waits: new Map(),
   cameAts: new Map(),
-  reminders: new Map(),
   outputs: new Map(),
   correctedInputs: new Map(),
   businessKey: businessKeyOf(asked),
+  submittedBy: asked.submittedBy ?? null,
   signals: [],
   decisions: [],
 });
