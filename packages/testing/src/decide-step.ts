@@ -30,7 +30,7 @@ export interface DecidedTask {
 
 /** The names of the steps that people decide. */
 export const approvalsIn = ({ steps }: Pick<WorkflowDefinition, "steps">): readonly string[] =>
-  steps.flatMap(({ kind, name }) => (kind === "approval" ? [name] : []));
+  steps.flatMap((step) => ("audience" in step ? [step.name] : []));
 
 /** What is wrong with what is filled in. Who rejects fills in nothing. */
 export const faultsOfForm = (
@@ -40,7 +40,7 @@ export const faultsOfForm = (
   decision === "reject" ? compileForm({}, step)(form) : compileForm(definition, step)(form);
 
 /**
- * Decides a step, as a service does that knows whoever decides for one of the audience. Returns the
+ * Decides a step, as a service does that knows each principal as one of the audience. Returns the
  * code with which it is refused; null: it counts. A Scheduler ends the step.
  */
 export function decideStep(
@@ -48,7 +48,7 @@ export function decideStep(
   { step: name, by, ...said }: StepDecision,
 ): FaultCode | null {
   const step = definition.steps.find((one) => one.name === name);
-  if (step?.kind !== "approval") return "approval.unknown";
+  if (step === undefined || !("audience" in step)) return "approval.unknown";
   const valueOf = valuesIn(store.tasks.get(taskId)!);
   if (isExcluded(step, { id: by, submittedBy, valueOf })) return "approval.excluded";
   const { quorum } = step;

@@ -63,8 +63,8 @@ export interface TestRun {
    */
   signal(name: string, payload: Json, options?: { readonly id?: string }): void;
   /**
-   * Decides a step as one of its audience, whose id is `by`: whoever is named is one. A step that
-   * is decided by it ends once time passes. Throws where it is refused.
+   * Decides a step as one of its audience, whose id is `by`. A step that is decided by it ends once
+   * time passes. Throws where it is refused.
    */
   decide(step: string, decision: TestDecision): void;
 }

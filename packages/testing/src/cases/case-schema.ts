@@ -1,3 +1,4 @@
+import { limits } from "@holdfast/contracts";
 import { durationPattern, taskStates } from "@holdfast/domain";
 import { type TSchema, Type } from "typebox";
 
@@ -42,7 +43,7 @@ const Behaviour = Type.Union([
         Type.Object(
           {
             code: code("A code, area.what."),
-            message: optional(Type.String({ maxLength: 2_000 })),
+            message: optional(Type.String({ maxLength: limits.words })),
             transient: optional(Type.Boolean({ description: "True unless said otherwise." })),
             effect: optional(
               Type.Union([Type.Literal("none"), Type.Literal("unknown")], {
@@ -100,14 +101,14 @@ const Decision = Type.Object(
     step: Type.String({ minLength: 1, description: "The step that is decided." }),
     by: Type.String({
       minLength: 1,
-      description: "The id of who decides. Whoever is named is one of the audience.",
+      description: "The id of who decides, whom the case takes for one of the audience.",
     }),
     decision: Type.Enum(["approve", "reject"]),
     after: duration("So much virtual time after the submission."),
     reason: optional(
       Type.String({
         minLength: 1,
-        maxLength: 2_000,
+        maxLength: limits.words,
         description: "Why; needed to reject, and may be said to approve.",
       }),
     ),

@@ -97,7 +97,7 @@ function endsOf(step: StepDefinition): readonly string[] {
 
 /** How a step can fail for good. */
 function failuresOf(step: StepDefinition): readonly string[] {
-  if (step.kind !== "approval") return [`${step.name} fails`];
+  if (!("audience" in step)) return [`${step.name} fails`];
   const { name, within, onDeadline } = step;
   const lapses = within !== null && onDeadline !== "approve";
   return [rejected(name), ...(lapses ? [undecided(name)] : [])];
@@ -105,7 +105,7 @@ function failuresOf(step: StepDefinition): readonly string[] {
 
 /** How a step can halt its task. */
 const haltsOf = (step: StepDefinition): readonly string[] =>
-  step.kind === "approval" ? failuresOf(step).map(haltedBy) : [halts(step.name)];
+  "audience" in step ? failuresOf(step).map(haltedBy) : [halts(step.name)];
 
 /** How a step can be done that waits for a signal. None comes before the task. */
 const endsOfSignal = ({ name, after, within, onDeadline }: SignalDefinition): readonly string[] => [
@@ -218,14 +218,14 @@ function endsTaken(step: StepDefinition, seen: Seen): readonly string[] {
 /** How a step failed for good. */
 function failuresTaken(step: StepDefinition, { stored }: Seen): readonly string[] {
   const { name } = step;
-  if (step.kind !== "approval") return [`${name} fails`];
+  if (!("audience" in step)) return [`${name} fails`];
   const isRejected = stored.decisions.some((one) => one.step === name && one.decision === "reject");
   return [isRejected ? rejected(name) : undecided(name)];
 }
 
 /** How a step halted its task. */
 const haltsTaken = (step: StepDefinition, seen: Seen): readonly string[] =>
-  step.kind === "approval" ? failuresTaken(step, seen).map(haltedBy) : [halts(step.name)];
+  "audience" in step ? failuresTaken(step, seen).map(haltedBy) : [halts(step.name)];
 
 /** How a step was done that waited for a signal. */
 function signalsTaken(step: string, { stored: { signals }, sent }: Seen): readonly string[] {

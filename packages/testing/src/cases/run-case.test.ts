@@ -503,7 +503,7 @@ describe("a case of a workflow that people approve", () => {
     });
   });
 
-  test("is undone where one rejects it, whoever approved before", async () => {
+  test("is undone where one rejects it, although another has approved", async () => {
     const { failures } = await decided([both[0]!, no], {
       state: "undone",
       faultCode: "approval.rejected",
