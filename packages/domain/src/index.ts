@@ -222,6 +222,7 @@ export {
 export {
   asksAgent,
   audienceOf,
+  remindAfterOf,
   type StepKindRules,
   signalOf,
   stepKinds,

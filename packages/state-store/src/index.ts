@@ -5,6 +5,16 @@ export type { LoadedValues, ValueRef, ValuesOptions } from "./apply/load-values.
 export { unusableActor } from "./apply/park-tasks.ts";
 export type { RejectedReply } from "./apply/rejected-replies.ts";
 export { givenBackOf, unreadableRequests } from "./apply/unreadable-requests.ts";
+export {
+  type ApprovalOutcome,
+  type ApprovalPage,
+  type ApprovalQuery,
+  approvalOutcome,
+  type DecisionOfStep,
+  type DecisionOutcome,
+  type NewDecision,
+  type OpenApproval,
+} from "./approvals/approvals.ts";
 export type {
   Breaker,
   BreakerRequest,

@@ -1,6 +1,7 @@
 import { applyEvents } from "./apply/apply-events.ts";
 import { loadCalls, loadValues } from "./apply/load-values.ts";
 import { recordRejectedReplies } from "./apply/rejected-replies.ts";
+import { findApprovals, findDecisions, recordDecision } from "./approvals/approvals.ts";
 import {
   claimProbe,
   closeBreaker,
@@ -102,7 +103,7 @@ import {
 import { findInstances, recordInstance } from "./statistics/instances.ts";
 import { deleteOldStatistics, rollUp } from "./statistics/roll-up.ts";
 import type { StoreContext } from "./store-context.ts";
-import { claimEnqueued, refuseEnqueued } from "./submit/inbox.ts";
+import { claimEnqueued, glanceAtInboxes, refuseEnqueued } from "./submit/inbox.ts";
 import {
   claimEnqueuedSignals,
   deleteEnqueuedSignals,
@@ -132,6 +133,8 @@ import {
 /** The operations of every process of submission, whatever it does. */
 const shared = {
   findActiveVersions,
+  findApprovals,
+  findDecisions,
   findEarlierMove,
   findFinishedTasks,
   findHistory,
@@ -149,7 +152,9 @@ const shared = {
   findWorkflowsOf,
   hasSignal,
   holdSignal,
+  loadValues,
   ping,
+  recordDecision,
   recordInstance,
   registerWorkflow,
   sendSignals,
@@ -163,6 +168,7 @@ const submission = {
   deleteEnqueuedSignals,
   enqueueRefusals,
   enqueueSignals,
+  glanceAtInboxes,
   refuseEnqueued,
   refuseEnqueuedSignals,
   submitTasks,

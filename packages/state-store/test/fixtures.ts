@@ -1,4 +1,5 @@
 import {
+  type ApprovalDefinition,
   type CallDefinition,
   Fault,
   formatOf,
@@ -22,13 +23,18 @@ export interface TestStore extends AsyncDisposable {
   readonly url: string;
   /**
    * A store of its own connections, with the rights of one service. `withoutFaults` says why none
-   * are injected into it, where they are asked for.
+   * are injected into it, where they are asked for. `events`: as services have it with EVENTS=on.
    */
-  open(role: Role, options?: { readonly withoutFaults: string }): Promise<StateStore>;
+  open(role: Role, options?: OpenOptions): Promise<StateStore>;
   /** Deletes all tasks with their history, and the rows of these other tables. */
   clear(...tables: readonly string[]): Promise<void>;
   /** Runs SQL as the owner of the database. */
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+}
+
+interface OpenOptions {
+  readonly withoutFaults?: string;
+  readonly events?: boolean;
 }
 
 type Role = "submission" | "operations" | "scheduler" | "supervisor";
@@ -43,6 +49,7 @@ const taskTables = [
   "business_keys",
   "waits",
   "signals",
+  "decisions",
   "mailbox",
 ];
 
@@ -66,8 +73,8 @@ export async function openTestStore(): Promise<TestStore> {
   const openObserver = async () => owned.use(await openStateStore(asRole("observer")));
   return {
     url: url.href,
-    async open(role, { withoutFaults } = { withoutFaults: "" }) {
-      const options = asRole(role);
+    async open(role, { withoutFaults = "", events = false } = {}) {
+      const options = { ...asRole(role), events };
       const faults = process.env["HOLDFAST_STORE_FAULTS"] ?? "";
       if (withoutFaults !== "") process.env["HOLDFAST_STORE_FAULTS"] = "";
       const store = openStateStore(options);
@@ -174,6 +181,7 @@ export function testWorkflow(given: readonly TestStep[], name = "test.v1"): Work
       const ends = { within: 3 * 86_400_000, onDeadline: "fail" } as const;
       return { kind: "signal", after, onlyIf: null, onFailure: "undo", ...ends, ...step };
     }
+    if ("audience" in step) return { ...askingPeople, after, ...step };
     return {
       ...policy,
       agent: "agent",
@@ -205,7 +213,21 @@ type TestStep =
       readonly name: string;
       readonly wait: WaitTime;
     })
-  | (Partial<SignalDefinition> & Pick<SignalDefinition, "name" | "signal">);
+  | (Partial<SignalDefinition> & Pick<SignalDefinition, "name" | "signal">)
+  | (Partial<ApprovalDefinition> & Pick<ApprovalDefinition, "name" | "audience">);
+
+const askingPeople = {
+  kind: "approval",
+  quorum: 1,
+  excludesSubmitter: false,
+  excludes: [],
+  within: 3 * 86_400_000,
+  remindAfter: null,
+  onDeadline: "reject",
+  show: null,
+  onlyIf: null,
+  onFailure: "undo",
+} as const;
 
 export const newTask = (changes: Partial<NewTask> = {}): NewTask => ({
   tenant: "default",

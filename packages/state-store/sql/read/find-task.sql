@@ -5,7 +5,7 @@ select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.ver
          json_build_object('key', tasks.fairness_key, 'weight', tasks.fairness_weight)
        end as fairness,
        tasks.fault_code, tasks.business_key as key, coalesce(tasks.labels, '{}') as labels, tasks.begin_at as not_before,
-       tasks.created_at, tasks.updated_at, tasks.finished_at, tasks.trace_context,
+       tasks.created_at, tasks.updated_at, tasks.finished_at, tasks.trace_context, tasks.submitted_by,
        payloads.bytes, case when payloads.bytes <= :most_bytes then task_payloads.input end as input,
        case when tasks.paused_at is not null then
          json_build_object('at', tasks.paused_at, 'by', tasks.paused_by, 'reason', tasks.pause_reason)

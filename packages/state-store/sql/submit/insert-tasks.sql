@@ -6,10 +6,10 @@ with task as (
                 :priorities::text[], :fairness_keys::text[], :fairness_weights::smallint[],
                 :reply_tos::text[], :correlation_ids::text[], :business_keys::text[], :labels::jsonb[],
                 :begin_ats::float8[], :complete_bys::float8[], :inputs::json[], :trace_contexts::text[],
-                :enqueued_bys::text[], :formats::smallint[])
+                :enqueued_bys::text[], :submitted_bys::text[], :formats::smallint[])
       as task (task_id, tenant, workflow, process_state, priority, fairness_key, fairness_weight,
                reply_to, correlation_id, business_key, labels, begin_at, complete_by, input, trace_context,
-               enqueued_by, format)
+               enqueued_by, submitted_by, format)
 ),
 payload as (
   insert into state.task_payloads (task_id, input) select task_id, input from task
@@ -20,8 +20,8 @@ history as (
 )
 insert into state.tasks (task_id, tenant, workflow, process_state, priority, fairness_key, fairness_weight,
                          reply_to, correlation_id, business_key, labels, begin_at, complete_by, finished_at, trace_context,
-                         format)
+                         submitted_by, format)
 select task_id, tenant, workflow, process_state, priority, fairness_key, fairness_weight,
        reply_to, correlation_id, business_key, labels, to_timestamp(begin_at / 1000), to_timestamp(complete_by / 1000),
-       case when process_state = 'processed' then clock_timestamp() end, trace_context, format
+       case when process_state = 'processed' then clock_timestamp() end, trace_context, submitted_by, format
   from task;

@@ -1,10 +1,13 @@
--- Moves deadlines on, and has a Scheduler look at waits whose task goes on. One whose signal has
--- come stays due. Fails unless each wait was there.
+-- Moves deadlines on, and has a Scheduler look at waits whose task goes on. One for which has come
+-- what it waits for is due. Fails unless each wait was there.
 with moved as (
   update state.waits
      set deadline = to_timestamp(later.deadline / 1000),
-         due_at   = case when came_at is null then to_timestamp(later.deadline / 1000) else due_at end
-    from unnest(:task_ids::uuid[], :steps::text[], :deadlines::float8[]) as later (task_id, step, deadline)
+         due_at   = coalesce(came_at,
+                             least(to_timestamp(later.deadline / 1000),
+                                   statement_timestamp() + later.remind_after * interval '1 millisecond'))
+    from unnest(:task_ids::uuid[], :steps::text[], :deadlines::float8[], :remind_afters::float8[])
+      as later (task_id, step, deadline, remind_after)
    where waits.task_id = later.task_id
      and waits.step = later.step
   returning waits.task_id

@@ -2,7 +2,7 @@
 -- one's has. `:expected` is the time that it must be by a clock that does not jump; null: unknown.
 -- Where the store's clock is a minute ahead of that, what became due by the jump is left alone.
 with due as (
-  select task_id, step, signal, least(deadline, came_at) as ended_at, due_at
+  select task_id, step, signal, audience, least(deadline, came_at) as ended_at, due_at
     from state.waits
    where due_at <= statement_timestamp()
      and (:expected::float8 is null
@@ -14,7 +14,7 @@ with due as (
      for no key update skip locked
 )
 select (select coalesce(json_agg(json_build_object(
-                  'taskId', task_id, 'step', step, 'signal', signal,
+                  'taskId', task_id, 'step', step, 'signal', signal, 'audience', audience,
                   'late', (extract(epoch from statement_timestamp() - ended_at) * 1000)::float8) order by due_at), '[]')
           from due) as due,
        (select (extract(epoch from due_at - statement_timestamp()) * 1000)::float8

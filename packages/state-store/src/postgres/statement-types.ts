@@ -1,4 +1,5 @@
 import type { ApplyStatements } from "./statements/apply.ts";
+import type { ApprovalsStatements } from "./statements/approvals.ts";
 import type { BreakersStatements } from "./statements/breakers.ts";
 import type { BulkStatements } from "./statements/bulk.ts";
 import type { ClaimStatements } from "./statements/claim.ts";
@@ -21,6 +22,7 @@ import type { WorkflowsStatements } from "./statements/workflows.ts";
 /** All statements. Their types come from the database: see `statements/`. */
 interface Statements
   extends ApplyStatements,
+    ApprovalsStatements,
     BreakersStatements,
     BulkStatements,
     ClaimStatements,

@@ -40,6 +40,8 @@ export interface TaskRecord {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly finishedAt: Date | null;
+  /** The id of who submitted it; null: unknown, or it is still to be read. */
+  readonly submittedBy: string | null;
   /** The trace that it belongs to; null: none, or none that is recorded. */
   readonly traceId: string | null;
   readonly input: Json;
@@ -308,6 +310,7 @@ async function findEnqueuedTask(
       createdAt: enqueuedAt!,
       updatedAt: enqueuedAt!,
       finishedAt: null,
+      submittedBy: null,
       traceId: context !== null && isSampled(context) ? traceIdOf(context) : null,
       input: input as Json,
       steps: [],

@@ -48,6 +48,8 @@ export interface NewTask {
   readonly notBefore?: When | null;
   /** The trace that it belongs to, as `traceText` writes it; null or absent: none. */
   readonly traceContext?: string | null;
+  /** The id of who submits it, as the service that takes it knows; null or absent: unknown. */
+  readonly submittedBy?: string | null;
   /** The idempotency key: with the same hash it stands for the same task while it is kept. */
   readonly idempotency: {
     readonly key: string;

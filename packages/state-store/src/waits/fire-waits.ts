@@ -1,14 +1,24 @@
-import type {
-  AttemptOfTask,
-  EventOutcome,
-  Instant,
-  Json,
-  Milliseconds,
-  ReportedTaskEvent,
+import {
+  type ApprovalDecision,
+  type AttemptOfTask,
+  approvalBody,
+  approvalOutput,
+  decidedBy,
+  type EventOutcome,
+  type Instant,
+  type Json,
+  type Milliseconds,
+  type ReportedTaskEvent,
+  rejectionText,
+  remindAfterOf,
+  type Step,
+  type VersionedTask,
 } from "@holdfast/domain";
 import { faultOfTask } from "../apply/apply-events.ts";
 import { decideLoaded, saveBatch } from "../apply/apply-together.ts";
 import { loadTasks, noneCached } from "../apply/load-tasks.ts";
+import { readDecisions } from "../approvals/approvals.ts";
+import { enqueueNotifications, type Notification } from "../outbox/outbox.ts";
 import { composed } from "../postgres/operation.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -56,6 +66,8 @@ interface DueWait {
   readonly step: string;
   /** The name of the signals that end it; null: none does. */
   readonly signal: string | null;
+  /** Those who decide it; null: it is for no one to decide. */
+  readonly audience: string | null;
   readonly late: Milliseconds;
 }
 
@@ -98,7 +110,21 @@ export const fireWaits = composed(async (context, round: WaitRound): Promise<Fir
   }
 });
 
-function fireNext(context: StoreContext, round: WaitRound): Promise<FiredWaits> {
+/** Looks by one statement, and has a transaction only once something is due. */
+async function fireNext(context: StoreContext, round: WaitRound): Promise<FiredWaits> {
+  const seen = (await take(context.pool, { most: 1, expected: round.expected }))[0] as TakenWaits;
+  if (seen.due.length === 0 && !isJump(seen, round)) {
+    const { nextIn, now, areUsed } = seen;
+    return { ...nothing, held: null, nextIn, now, areUsed };
+  }
+  return fireDue(context, round);
+}
+
+/** Whether the store's clock is further ahead than it may be. */
+const isJump = ({ now }: TakenWaits, { expected }: WaitRound): boolean =>
+  expected !== null && now > expected + longestJump;
+
+function fireDue(context: StoreContext, round: WaitRound): Promise<FiredWaits> {
   const reads = briefReads(context.catalog, context.pool);
   return untilQuick(() =>
     inTransaction(context.pool, (client) =>
@@ -124,8 +150,7 @@ async function fireBriefly(
   const { actor, most, expected } = round;
   const taken = (await take(client, { most, expected }))[0] as TakenWaits;
   const { nextIn, now, areUsed } = taken;
-  const isJump = expected !== null && now > expected + longestJump;
-  const held = isJump ? ((await hold(client, { expected }))[0]?.held ?? 0) : null;
+  const held = isJump(taken, round) ? ((await hold(client, { expected }))[0]?.held ?? 0) : null;
   const seen = { held, now, areUsed, nextIn: taken.due.length === most ? 0 : nextIn };
   if (taken.due.length === 0) return { sent: [], result: () => ({ ...nothing, ...seen }) };
   const loaded = await loadTasks(client, [...new Set(taken.due.map(({ taskId }) => taskId))], {
@@ -135,21 +160,31 @@ async function fireBriefly(
     partitions: context.partitions,
   });
   const signals = await untakenFor(client, taken.due);
+  const asked = await askedOf(client, { due: taken.due, tasks: loaded.tasks });
   const due = taken.due.filter((wait) => signals.get(nameOf(wait))?.fits !== false);
-  const reportedEvents = due.map((wait) => endOf(wait, signals.get(nameOf(wait))));
+  const reportedEvents = due.map((wait) =>
+    endOf(wait, signals.get(nameOf(wait)), asked.get(nameOf(wait))),
+  );
   const batch = await decideLoaded(context, client, { loaded, reportedEvents });
   const saved = saveBatch(context, client, { loaded, batch, reportedEvents, options: { actor } });
   const isAll = due.length === taken.due.length;
   const fired = due.filter((_, index) => batch.outcomes[index]?.applied === true);
   const left = due.flatMap((wait, index) => {
     const outcome = batch.outcomes[index];
-    return outcome?.applied === true ? [] : [{ ...wait, ...putOff(wait, outcome) }];
+    if (outcome?.applied === true) return [];
+    return [{ ...wait, ...putOff(wait, outcome, asked.get(nameOf(wait))) }];
   });
+  const reminders = context.events
+    ? left
+        .filter(({ isReminder }) => isReminder)
+        .flatMap((wait) => reminderOf(asked.get(nameOf(wait))!, loaded.now))
+    : [];
   const ending = fired.flatMap((wait) => signals.get(nameOf(wait)) ?? []);
   return {
     sent: [
       ...saved.sent,
       ...(left.length === 0 ? [] : [postponed(client, left)]),
+      ...enqueueNotifications(client, reminders),
       ...(ending.length === 0
         ? []
         : [takeSignals(client, columns(ending, { taskIds: "taskId", steps: "step", ids: "id" }))]),
@@ -162,7 +197,7 @@ async function fireBriefly(
         fired,
         postponed: left.length,
         obsoleteAttempts: batch.obsoleteAttempts,
-        hasNotifications: batch.notifications.length > 0,
+        hasNotifications: batch.notifications.length + reminders.length > 0,
       };
     },
   };
@@ -203,11 +238,70 @@ async function untakenFor(
   return new Map(found.map((one) => [nameOf(one), one]));
 }
 
-/** What ends a wait: its signal, if one is there, also after its deadline. */
-const endOf = ({ taskId, step }: DueWait, signal: Untaken | undefined): ReportedTaskEvent =>
-  signal === undefined
-    ? { taskId, event: { kind: "waitEnded", step, by: "deadline" } }
-    : { taskId, event: { kind: "waitEnded", step, by: "signal" }, output: signal.payload };
+/** A step that people decide, of a task that is locked, and what they have said. */
+interface Asked {
+  readonly task: VersionedTask;
+  readonly step: Step;
+  readonly decisions: readonly ApprovalDecision[];
+}
+
+/** What people have said about the steps that they decide, of tasks that are locked. */
+async function askedOf(
+  db: Database,
+  { due, tasks }: { readonly due: readonly DueWait[]; readonly tasks: readonly VersionedTask[] },
+): Promise<ReadonlyMap<string, Asked>> {
+  const waiting = due.filter(({ audience }) => audience !== null);
+  if (waiting.length === 0) return new Map();
+  const byId = new Map(tasks.map((one) => [one.task.taskId, one]));
+  const decisions = Map.groupBy(await readDecisions(db, waiting), nameOf);
+  return new Map(
+    waiting.flatMap((wait) => {
+      const task = byId.get(wait.taskId);
+      const step = task?.task.steps.get(wait.step);
+      if (task === undefined || step === undefined) return [];
+      const name = nameOf(wait);
+      return [[name, { task, step, decisions: decisions.get(name) ?? [] }] as const];
+    }),
+  );
+}
+
+/**
+ * What ends a wait: its signal, or what people have decided, if that is there, also after its
+ * deadline.
+ */
+function endOf(
+  { taskId, step }: DueWait,
+  signal: Untaken | undefined,
+  asked: Asked | undefined,
+): ReportedTaskEvent {
+  const by = (end: Extract<ReportedTaskEvent["event"], { kind: "waitEnded" }>["by"]) => ({
+    taskId,
+    event: { kind: "waitEnded" as const, step, by: end },
+  });
+  if (signal !== undefined) return { ...by("signal"), output: signal.payload };
+  if (asked === undefined || !("quorum" in asked.step.plan)) return by("deadline");
+  const { decisions } = asked;
+  const decided = decidedBy(asked.step.plan, decisions);
+  return decided === "rejection"
+    ? { ...by(decided), faultDetail: rejectionText(decisions) }
+    : { ...by(decided ?? "deadline"), output: approvalOutput(decisions) };
+}
+
+/** What those are told again who are waited for. */
+const reminderOf = ({ task, step }: Asked, now: Instant): readonly Notification[] => {
+  const { correlationId, version: seq, traceContext = null } = task;
+  const at = new Date(now).toISOString();
+  const told = { event: "approval.reminded", decision: null, correlationId, seq, at } as const;
+  return approvalBody(task.task, step, told).map((body) => ({
+    subject: task.task.taskId,
+    seq,
+    correlationId,
+    traceContext,
+    channel: "event" as const,
+    address: null,
+    body,
+  }));
+};
 
 /** When a wait is looked at again. */
 interface PutOff {
@@ -215,25 +309,43 @@ interface PutOff {
   readonly later: Milliseconds | null;
   /** Whether it is not looked at before its task goes on. */
   readonly isHeldUp: boolean;
+  /** Whether people were reminded, and are to be again, at its deadline at the latest. */
+  readonly isReminder: boolean;
 }
 
 /**
  * When a wait is looked at again that did not end. A task that is not there may be locked by a
  * decision that ends in a moment. A signal may have been taken by another wait of its name: then
- * this one waits on. What else is refused stays so for long.
+ * this one waits on. People who have not decided are reminded. What else is refused stays so for
+ * long.
  */
-function putOff({ signal }: DueWait, outcome: EventOutcome | undefined): PutOff {
+function putOff(
+  { signal, audience }: DueWait,
+  outcome: EventOutcome | undefined,
+  asked: Asked | undefined,
+): PutOff {
   const reason = outcome?.applied === false ? outcome.reason : null;
-  if (reason === "task_paused" || reason === "task_halted") return { later: null, isHeldUp: true };
-  if (reason === "not_due" && signal !== null) return { later: null, isHeldUp: false };
+  const atDeadline = { later: null, isHeldUp: false, isReminder: false };
+  if (reason === "task_paused" || reason === "task_halted")
+    return { ...atDeadline, isHeldUp: true };
+  if (reason === "not_due" && (signal !== null || audience !== null)) {
+    const later = asked === undefined ? null : remindAfterOf(asked.step.plan);
+    return { ...atDeadline, later, isReminder: later !== null };
+  }
   const isSoon = reason === "unknown_task" || reason === "not_due";
-  return { later: isSoon ? lockedFor : unusableFor, isHeldUp: false };
+  return { ...atDeadline, later: isSoon ? lockedFor : unusableFor };
 }
 
 const postponed = (db: Database, waits: readonly (DueWait & PutOff)[]): Promise<unknown> =>
   postpone(
     db,
-    columns(waits, { taskIds: "taskId", steps: "step", laters: "later", heldUp: "isHeldUp" }),
+    columns(waits, {
+      taskIds: "taskId",
+      steps: "step",
+      laters: "later",
+      heldUp: "isHeldUp",
+      reminders: "isReminder",
+    }),
   );
 
 /** The next wait cannot be ended, also by itself. */
@@ -241,7 +353,8 @@ const postponeNext = ({ pool }: StoreContext, { most, expected }: WaitRound): Pr
   inTransaction(pool, async (client) => {
     const [taken] = await take(client, { most, expected });
     const { due, now, areUsed } = taken as TakenWaits;
-    const left = due.map((wait) => ({ ...wait, later: unusableFor, isHeldUp: false }));
+    const put = { later: unusableFor, isHeldUp: false, isReminder: false };
+    const left = due.map((wait) => ({ ...wait, ...put }));
     return {
       sent: left.length === 0 ? [] : [postponed(client, left)],
       result: () => ({ ...nothing, held: null, nextIn: 0, now, areUsed, postponed: left.length }),

@@ -1,4 +1,10 @@
-import { type Step, signalOf } from "@holdfast/domain";
+import {
+  audienceOf,
+  type Milliseconds,
+  remindAfterOf,
+  type Step,
+  signalOf,
+} from "@holdfast/domain";
 import { columns, type Database, query } from "../postgres/query.ts";
 
 const insert = query("insert-waits");
@@ -12,7 +18,11 @@ export interface WaitRow {
   readonly kind: string;
   /** The name of the signals that end it; null: none does. */
   readonly signal: string | null;
+  /** Those who decide it; null: it is for no one to decide. */
+  readonly audience: string | null;
   readonly deadline: number | null;
+  /** After how long they are reminded; null: never. */
+  readonly remindAfter: Milliseconds | null;
 }
 
 /** The waits that a transaction begins, moves on and ends. */
@@ -24,6 +34,7 @@ export interface SavedWaits {
 }
 
 const of = { taskIds: "taskId", steps: "step" } as const;
+const times = { deadlines: "deadline", remindAfters: "remindAfter" } as const;
 
 /**
  * Sends, without waiting, what writes waits: in the transaction that moves their steps, and in
@@ -34,7 +45,7 @@ export const saveWaits = (
   { begun, moved, ended }: SavedWaits,
 ): readonly Promise<unknown>[] => [
   ...(ended.length === 0 ? [] : [remove(db, columns(ended, of))]),
-  ...(moved.length === 0 ? [] : [move(db, columns(moved, { ...of, deadlines: "deadline" }))]),
+  ...(moved.length === 0 ? [] : [move(db, columns(moved, { ...of, ...times }))]),
   ...beginWaits(db, begun),
 ];
 
@@ -45,7 +56,13 @@ export const beginWaits = (db: Database, begun: readonly WaitRow[]): readonly Pr
     : [
         insert(
           db,
-          columns(begun, { ...of, kinds: "kind", signals: "signal", deadlines: "deadline" }),
+          columns(begun, {
+            ...of,
+            ...times,
+            kinds: "kind",
+            signals: "signal",
+            audiences: "audience",
+          }),
         ),
       ];
 
@@ -58,7 +75,9 @@ export const waitRow = (taskId: string, step: Step): readonly WaitRow[] =>
           step: step.plan.name,
           kind: step.plan.kind,
           signal: signalOf(step.plan),
+          audience: audienceOf(step.plan),
           deadline: step.notBefore,
+          remindAfter: remindAfterOf(step.plan),
         },
       ]
     : [];

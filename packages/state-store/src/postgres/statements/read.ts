@@ -96,6 +96,7 @@ export interface ReadStatements {
       readonly updatedAt: Maybe<Date>;
       readonly finishedAt: Date | null;
       readonly traceContext: string | null;
+      readonly submittedBy: string | null;
       readonly bytes: Maybe<number>;
       readonly input: unknown;
       readonly paused: unknown;

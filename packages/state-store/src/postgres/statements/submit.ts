@@ -93,6 +93,10 @@ export interface SubmitStatements {
       readonly taskId: string;
     };
   };
+  readonly "glance-at-inboxes": {
+    readonly params: object;
+    readonly row: { readonly submissions: Maybe<boolean>; readonly signals: Maybe<boolean> };
+  };
   readonly "insert-business-keys": {
     readonly params: {
       readonly tenants: readonly (string | null)[] | null;
@@ -150,6 +154,7 @@ export interface SubmitStatements {
       readonly inputs: readonly (string | null)[] | null;
       readonly traceContexts: readonly (string | null)[] | null;
       readonly enqueuedBys: readonly (string | null)[] | null;
+      readonly submittedBys: readonly (string | null)[] | null;
       readonly formats: readonly (number | null)[] | null;
       readonly actor: string | null;
     };

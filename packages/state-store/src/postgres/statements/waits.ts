@@ -19,7 +19,9 @@ export interface WaitsStatements {
       readonly steps: readonly (string | null)[] | null;
       readonly kinds: readonly (string | null)[] | null;
       readonly signals: readonly (string | null)[] | null;
+      readonly audiences: readonly (string | null)[] | null;
       readonly deadlines: readonly (number | null)[] | null;
+      readonly remindAfters: readonly (number | null)[] | null;
     };
     readonly row: object;
   };
@@ -28,6 +30,7 @@ export interface WaitsStatements {
       readonly taskIds: readonly (string | null)[] | null;
       readonly steps: readonly (string | null)[] | null;
       readonly deadlines: readonly (number | null)[] | null;
+      readonly remindAfters: readonly (number | null)[] | null;
     };
     readonly row: { readonly moved: Maybe<string> };
   };
@@ -37,6 +40,7 @@ export interface WaitsStatements {
       readonly steps: readonly (string | null)[] | null;
       readonly laters: readonly (number | null)[] | null;
       readonly heldUp: readonly (boolean | null)[] | null;
+      readonly reminders: readonly (boolean | null)[] | null;
     };
     readonly row: object;
   };
