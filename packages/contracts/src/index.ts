@@ -65,6 +65,7 @@ export { collectionPattern, isReservedCollection, routeNames } from "./definitio
 export { definitionHash } from "./definition/definition-hash.ts";
 export {
   agentNamePattern,
+  audiencePattern,
   definitionSchema,
   operationNamePattern,
   prepareForm,
@@ -87,7 +88,7 @@ export {
 } from "./definition/validate-definition.ts";
 export { compileTaskInput, openTaskInput, type TaskInputCheck } from "./flow/check-missing.ts";
 export { overlongWaits } from "./flow/longest-wait.ts";
-export { endOfSignal, returnedBy } from "./flow/taken-by.ts";
+export { endOfApproval, endOfSignal, returnedBy } from "./flow/taken-by.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { limits } from "./limits/limits.ts";
 export { allowedVisible, FairnessKey, isVisible, loweredMark, Payload } from "./limits/parts.ts";
@@ -113,6 +114,7 @@ export {
   submissionHeaderSchemas,
   submissionHeaders,
 } from "./messages/submission.ts";
+export { TaskApproval } from "./messages/task-approval.ts";
 export { TaskRefused } from "./messages/task-refused.ts";
 export { TaskSignal } from "./messages/task-signal.ts";
 export { TaskAlert, TaskStatus } from "./messages/task-status.ts";

@@ -211,19 +211,55 @@ type Definition = ReturnType<typeof workflow>;
 
 /** Makes the first step of a definition wait for a signal that carries what it returned. */
 export function signalled(definition: Definition, onDeadline: "continue" | "fail"): Definition {
-  const text = JSON.stringify(definition).replaceAll('"/steps/first', '"/steps/first/payload');
+  const signal = { kind: "signal", signal: "sent", within: 1, onDeadline, onFailure: "undo" };
+  return waiting(definition, {
+    first: signal,
+    returned: "payload",
+    schemas: "signals",
+    as: "sent",
+  });
+}
+
+/** Makes people decide the first step of a definition, who fill in what it returned. */
+export function approved(definition: Definition, onDeadline: "approve" | "fail"): Definition {
+  const decided = {
+    kind: "approval",
+    audience: "board",
+    quorum: 1,
+    excludesSubmitter: false,
+    excludes: [],
+    within: 1,
+    remindAfter: null,
+    onDeadline,
+    show: {},
+    onFailure: "undo",
+  };
+  return waiting(definition, { first: decided, returned: "form", schemas: "forms", as: "first" });
+}
+
+interface Waiting {
+  readonly first: object;
+  /** The field of what it returns that is what the call returned. */
+  readonly returned: string;
+  /** The field of the definition that has the schema of that, and its name there. */
+  readonly schemas: string;
+  readonly as: string;
+}
+
+/** Makes the first step of a definition one that waits for what it returned. */
+function waiting(definition: Definition, { first, returned, schemas, as }: Waiting): Definition {
+  const text = JSON.stringify(definition).replaceAll('"/steps/first', `"/steps/first/${returned}`);
   const { steps, outputs, ...rest } = JSON.parse(text) as {
     readonly steps: readonly { readonly name: string; readonly onlyIf: Json }[];
     readonly outputs: Readonly<Record<string, Json>>;
   } & Definition;
   const [{ name, onlyIf } = { name: "first", onlyIf: null }, ...others] = steps;
-  const signal = { signal: "sent", within: 1, onDeadline, onFailure: "undo" };
   return {
     ...rest,
-    format: 3,
-    steps: [{ kind: "signal", name, after: [], onlyIf, ...signal }, ...others],
-    signals: { sent: outputs["one.make"] ?? {} },
-  } as unknown as Definition;
+    format: 4,
+    steps: [{ name, after: [], onlyIf, ...first }, ...others],
+    [schemas]: { [as]: outputs["one.make"] ?? {} },
+  };
 }
 
 const inner: readonly (Json | undefined)[] = [undefined, "x", null, { a: "x" }, {}, ["x"]];

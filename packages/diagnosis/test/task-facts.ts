@@ -29,6 +29,7 @@ export const charge: StepFacts = {
   fairnessWeight: null,
   dueBefore: [1, 0, 2],
   keysBefore: [],
+  approvals: null,
   lastAction: "plan",
   lastReason: null,
   lastActor: null,

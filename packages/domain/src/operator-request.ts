@@ -4,7 +4,7 @@ import { cleared } from "./failure.ts";
 import { onFailed } from "./fence.ts";
 import { settle } from "./settle.ts";
 import type { FailedStep } from "./step.ts";
-import { asksAgent, audienceOf } from "./step-kinds.ts";
+import { asksAgent, stepKinds } from "./step-kinds.ts";
 import { type Change, change } from "./step-transitions.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -31,7 +31,7 @@ export function decideRequest(
       );
     case "resolved":
       return onFailed(task, event, (step) =>
-        audienceOf(step.plan) === null
+        stepKinds[step.plan.kind].isResolvable
           ? settle(task, [change(step, "resolve", { changes: cleared })], context)
           : rejected("needs_decision"),
       );

@@ -121,6 +121,8 @@ export interface StepKindRules {
   readonly alertsOnFirstFailure: boolean;
   /** Whether its input comes from the workflow's author, so that an operator may correct it. */
   readonly hasCorrectableInput: boolean;
+  /** Whether an operator may resolve a step that has failed: say that it was done by hand. */
+  readonly isResolvable: boolean;
   /** Whether later steps may use its output, so that it has to keep its contract. */
   readonly hasUsableOutput: boolean;
   /** Whether a Scheduler claims its steps for an Agent. */
@@ -151,6 +153,7 @@ const waiting: Omit<StepKindRules, "meaning" | "waits"> = {
   onFinalFailure: ({ onFailure }) => onFailure,
   alertsOnFirstFailure: false,
   hasCorrectableInput: false,
+  isResolvable: true,
   hasUsableOutput: true,
   isClaimed: false,
   // It has no effect, so there is nothing to wait for, and nothing to undo.
@@ -173,6 +176,7 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     onFinalFailure: ({ onFailure }) => onFailure,
     alertsOnFirstFailure: false,
     hasCorrectableInput: true,
+    isResolvable: true,
     hasUsableOutput: true,
     isClaimed: true,
     waits: null,
@@ -191,6 +195,7 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     onFinalFailure: () => "halt",
     alertsOnFirstFailure: true,
     hasCorrectableInput: false,
+    isResolvable: true,
     hasUsableOutput: false,
     isClaimed: true,
     waits: null,
@@ -201,7 +206,13 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
   },
   wait: { ...waiting, meaning: "waits for a time", waits: timeRules },
   signal: { ...waiting, meaning: "waits for a signal", waits: signalRules },
-  approval: { ...waiting, meaning: "waits for people to decide", waits: approvalRules },
+  approval: {
+    ...waiting,
+    meaning: "waits for people to decide",
+    // No one decides in the place of its audience.
+    isResolvable: false,
+    waits: approvalRules,
+  },
 };
 
 /** The rules of what a step waits for; null: it asks an Agent. */

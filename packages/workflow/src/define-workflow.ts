@@ -14,8 +14,14 @@ import {
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { AgentContract } from "./agent.ts";
+import {
+  type ApproveOptions,
+  type AtDeadline,
+  type EndedApproval,
+  toApproval,
+} from "./approval.ts";
 import { type Conditional, conditionOf } from "./conditions.ts";
-import { type Duration, toMilliseconds } from "./duration.ts";
+import { type Duration, toLimit, toMilliseconds } from "./duration.ts";
 import { contractsOfPool } from "./pool.ts";
 import { pointerOf, pointerPart, type Ref, type ResultOf, refTo, type Template } from "./ref.ts";
 import { mustNotBeRefused, refuse } from "./refusals.ts";
@@ -123,6 +129,21 @@ export interface AddStep<Defaults = unknown> {
     options: WaitOptions<S, OnDeadline, Only>,
   ) => Ref<
     Only extends Conditional ? EndedSignal<S, OnDeadline> | null : EndedSignal<S, OnDeadline>
+  >;
+  /**
+   * Adds a step that waits for people to decide, and asks no Agent. It stands for who approved, and
+   * for what the last one filled in: null if it may be skipped, and was. Where one rejects it, it
+   * has failed. Where the task is undone, it waits no longer.
+   */
+  readonly approve: <
+    const Deadline extends AtDeadline,
+    Form extends Schema | undefined = undefined,
+    Only extends Conditional | undefined = undefined,
+  >(
+    name: string,
+    options: ApproveOptions<Form, Deadline, Only>,
+  ) => Ref<
+    Only extends Conditional ? EndedApproval<Form, Deadline> | null : EndedApproval<Form, Deadline>
   >;
 }
 
@@ -243,10 +264,11 @@ function writeDown<S extends Schema, Planned, Defaults extends StepDefaults>(
 ): Workflow<S, ResultOf<Planned>> {
   const { completeWithin, collection, fairness, defaults } = options;
   const written = newPlan(name);
-  const { steps, inputs, outputs, signals, remotes, following } = written;
+  const { steps, inputs, outputs, signals, forms, remotes, following } = written;
   const addStep = Object.assign(callsIn(written, defaults), {
     sleep: sleepsIn(written),
     wait: waitsIn(written),
+    approve: approvalsIn(written),
   });
   const planned = within(
     () => written.place,
@@ -269,6 +291,7 @@ function writeDown<S extends Schema, Planned, Defaults extends StepDefaults>(
     inputs,
     outputs,
     ...(Object.keys(signals).length === 0 ? {} : { signals }),
+    ...(Object.keys(forms).length === 0 ? {} : { forms }),
   });
   const value: WrittenPlan = { write: plan, following };
   return Object.defineProperty({ name, input, definition }, planOf, { value });
@@ -283,6 +306,7 @@ interface PlanSoFar {
   readonly inputs: Schemas;
   readonly outputs: Schemas;
   readonly signals: Schemas;
+  readonly forms: Schemas;
   readonly remotes: Record<string, RemoteDefinition>;
   readonly following: string[];
   /** The place that it has come to, for what goes wrong. */
@@ -295,6 +319,7 @@ const newPlan = (name: string): PlanSoFar => ({
   inputs: {},
   outputs: {},
   signals: {},
+  forms: {},
   remotes: {},
   following: [],
   place: name,
@@ -332,6 +357,16 @@ const waitsIn =
     const step = toSignal(placeOf(plan, name, options), options);
     plan.signals[step.signal] = schemaOfSignal(plan.signals, step.signal, options);
     return added(plan, step);
+  };
+
+/** Writes down steps that people decide. */
+const approvalsIn =
+  (plan: PlanSoFar) =>
+  (name: string, options: ApproveOptions): Ref<EndedApproval<Schema, "approve">> => {
+    plan.place = `${plan.name}, step "${name}"`;
+    const { form } = options;
+    if (form !== undefined) plan.forms[name] = schemaIn("form", form);
+    return added(plan, toApproval(placeOf(plan, name, options), options));
   };
 
 /** The schema of a signal. Throws a `ContractFault` where another step has another one. */
@@ -433,18 +468,11 @@ function toWait(placed: Placed, options: SleepOptions): WaitDefinition {
 
 function toSignal(placed: Placed, options: WaitOptions): SignalDefinition {
   const { within: limit, onDeadline, named = placed.name, late, onFailure = "undo" } = options;
-  // What a program in JavaScript may leave out.
-  if ((limit as unknown) === undefined) {
-    throw new ContractFault(
-      "workflow.invalid",
-      'within is missing: say how long it waits, such as within: "3d", or within: "for-ever"',
-    );
-  }
   return {
     kind: "signal",
     ...placed,
     signal: named,
-    within: limit === "for-ever" ? null : toMilliseconds(limit, "within"),
+    within: toLimit(limit, "within"),
     onDeadline,
     ...(late === undefined ? {} : { late }),
     onFailure,

@@ -9,6 +9,7 @@ export {
   type Operation,
   type Operations,
 } from "./agent.ts";
+export type { ApproveOptions, Approver, EndedApproval, Excluded } from "./approval.ts";
 export {
   and,
   type Conditional,

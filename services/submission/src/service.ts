@@ -37,6 +37,7 @@ import { compressAnswers } from "./compress-answers.ts";
 import { SubmissionConfig } from "./config.ts";
 import { findTasks } from "./find-tasks.ts";
 import { httpMetrics } from "./http-metrics.ts";
+import { inboxRounds } from "./inbox-rounds.ts";
 import { openHttp } from "./open-http.ts";
 import { type OperatorGate, operatorGate } from "./operator-gate.ts";
 import { signalSender } from "./send-signal.ts";
@@ -169,10 +170,10 @@ function takingEnqueued(
   const { hint } = hints;
   const sender = senderFor({ ...stored, hint });
   return awakeInbox({
-    takers: {
-      inbox: takeEnqueued({ ...stored, ...making, hint }),
-      "signal inbox": takeEnqueuedSignals({ ...stored, sender, log }),
-    },
+    take: inboxRounds(stored.store.glanceAtInboxes, {
+      submissions: takeEnqueued({ ...stored, ...making, hint }),
+      signals: takeEnqueuedSignals({ ...stored, sender, log }),
+    }),
     access,
     instance,
     wakes,

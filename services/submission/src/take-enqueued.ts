@@ -9,7 +9,7 @@ import {
   type SubmissionStore,
 } from "@holdfast/state-store";
 import { applicationName, loginName } from "./access/application-names.ts";
-import { inboxRounds } from "./inbox-rounds.ts";
+import { inboxTaker } from "./inbox-rounds.ts";
 import { type Reading, type RefusedSubmission, taskMaker } from "./make-tasks.ts";
 import { changedJson, Problem } from "./problem.ts";
 import { refusalOf } from "./refuse-deliveries.ts";
@@ -27,12 +27,12 @@ interface InboxDependencies {
 
 /**
  * Makes tasks of the submissions that applications have enqueued in their transactions: those of
- * one look. Each becomes one task with the id that it was given, or is refused. Resolves to the
- * milliseconds until the next look.
+ * one look. Each becomes one task with the id that it was given, or is refused. Resolves to
+ * whether there were any.
  */
-export function takeEnqueued(deps: InboxDependencies): () => Promise<number> {
+export function takeEnqueued(deps: InboxDependencies): () => Promise<boolean> {
   const { store, hint, log } = deps;
-  return inboxRounds<EnqueuedSubmission>({
+  return inboxTaker<EnqueuedSubmission>({
     claim: (request) => store.claimEnqueued(request),
     take: taskMaker({ ...deps, key: "idempotencyKey" }, readEnqueued),
     refuse: (refused) => refuse(refused, deps),

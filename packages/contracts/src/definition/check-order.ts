@@ -4,7 +4,8 @@ import { type Condition, type Json, refsOf, refsOfCondition, stepOfRef } from "@
 export interface OrderedStep {
   readonly name: string;
   readonly after: readonly string[];
-  readonly input: Json;
+  /** All that it is given. */
+  readonly templates: readonly Json[];
   readonly onlyIf: Condition | null;
 }
 
@@ -31,7 +32,7 @@ export function checkOrder(steps: readonly OrderedStep[], output: Json): readonl
 
 function stepProblems(step: OrderedStep, byName: ReadonlyMap<string, OrderedStep>) {
   const before = stepsBefore(step, byName);
-  const refs = [...refsOf(step.input), ...(step.onlyIf ? refsOfCondition(step.onlyIf) : [])];
+  const refs = [...refsOf(step.templates), ...(step.onlyIf ? refsOfCondition(step.onlyIf) : [])];
   const why = (name: string) => (byName.has(name) ? "is not before it" : "does not exist");
   return [
     ...(byName.get(step.name) === step

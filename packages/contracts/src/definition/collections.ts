@@ -4,6 +4,7 @@
  */
 export const routeNames: readonly string[] = [
   "agents",
+  "approvals",
   "bulk-operations",
   "console-settings",
   "dead-letter-actions",
@@ -27,7 +28,6 @@ export const routeNames: readonly string[] = [
  * use.
  */
 const namesToCome: readonly string[] = [
-  "approvals",
   "collections",
   "configuration",
   "docs",

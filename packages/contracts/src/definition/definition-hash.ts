@@ -3,8 +3,9 @@ import { canonicalJson, type OperationSchemas, type WorkflowDefinition } from "@
 import { schemaMeaning } from "./schema-meaning.ts";
 import { readDefinition } from "./validate-definition.ts";
 
-type Meaningful = Omit<WorkflowDefinition, "inputs" | "outputs" | "signals"> & {
-  readonly [Contracts in "inputs" | "outputs" | "signals"]?: OperationSchemas | undefined;
+type Contracts = "inputs" | "outputs" | "signals" | "forms";
+type Meaningful = Omit<WorkflowDefinition, Contracts> & {
+  readonly [Name in Contracts]?: OperationSchemas | undefined;
 };
 
 /**
@@ -37,13 +38,14 @@ export function meansTheSame(stored: unknown, definition: WorkflowDefinition): b
 /**
  * SHA-256 of what a definition means: not of the way in which a schema library prints its schemas.
  */
-function hashOf({ inputSchema, inputs, outputs, signals, ...content }: Meaningful): string {
+function hashOf({ inputSchema, inputs, outputs, signals, forms, ...content }: Meaningful): string {
   const meaning = {
     ...content,
     inputSchema: schemaMeaning(inputSchema),
     inputs: inputs && meaningsOf(inputs),
     outputs: outputs && meaningsOf(outputs),
     signals: signals && meaningsOf(signals),
+    forms: forms && meaningsOf(forms),
   };
   return createHash("sha256").update(canonicalJson(meaning)).digest("hex");
 }

@@ -13,6 +13,8 @@ import { ofOurOwn } from "./schema-compiler.ts";
 
 export const agentNamePattern = "^[a-z][a-z0-9-]{0,62}$";
 export const operationNamePattern = "^[a-zA-Z][a-zA-Z0-9]{0,99}$";
+/** The pattern of the names of audiences: those who may decide an approval. */
+export const audiencePattern = "^[a-z][a-z0-9-]{0,62}$";
 
 /** Timers hold no more than 2^31 - 1 ms, about 24 days. */
 const milliseconds = (description: string) =>
@@ -180,6 +182,57 @@ const Signal = Type.Object(
   { ...closed, description: "A step that waits for a signal." },
 );
 
+const Approval = Type.Object(
+  {
+    kind: Type.Literal("approval", {
+      description: "A step that asks no Agent, and waits for people to decide.",
+    }),
+    ...Placed,
+    audience: Type.String({
+      maxLength: 63,
+      pattern: audiencePattern,
+      description: "Those who may decide, such as `treasury`.",
+    }),
+    quorum: Type.Integer({
+      minimum: 1,
+      maximum: 20,
+      description: "How many of them must approve. One who rejects decides alone.",
+    }),
+    excludesSubmitter: Type.Boolean({
+      description: "Whether the principal who submitted the task may not decide.",
+    }),
+    excludes: Type.Array(payload("A template of the id of a principal who may not decide."), {
+      maxItems: 10,
+      description: "The principals, besides the submitter, who may not decide.",
+    }),
+    within: nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: longestWait,
+        description: "How long it waits for them, in milliseconds; null: for ever.",
+      }),
+    ),
+    remindAfter: nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: longestWait,
+        description:
+          "After how many milliseconds they are reminded, again and again; null: they are not.",
+      }),
+    ),
+    onDeadline: Type.Enum(["approve", "reject", "fail"], {
+      description:
+        "What follows if they do not decide within that time: it counts as approved or as rejected, or the step has failed.",
+    }),
+    show: payload("A template of what those see who decide."),
+    onFailure: Type.Enum(["undo", "halt"], {
+      description:
+        "What follows once it has failed, as by a rejection: undoes the task, or halts it.",
+    }),
+  },
+  { ...closed, description: "A step that waits for people to decide." },
+);
+
 const Call = Type.Object(
   {
     name: Placed.name,
@@ -245,9 +298,9 @@ const stepsOptions = {
  */
 export const definitionSchema = Type.Object(
   {
-    format: Type.Enum([1, 2, definitionFormat], {
+    format: Type.Enum([1, 2, 3, definitionFormat], {
       description:
-        "The version of this notation: 3 if a step waits for a signal, 2 if one waits for a time.",
+        "The version of this notation: 4 if a step waits for people, 3 if one waits for a signal, 2 if one waits for a time.",
     }),
     name: Type.String({
       maxLength: 100,
@@ -255,7 +308,7 @@ export const definitionSchema = Type.Object(
       description: "The name of the workflow with its version, such as `book-trip.v1`.",
     }),
     inputSchema: Type.Object({}, { description: "The JSON Schema of the input of a task." }),
-    steps: Type.Array(Type.Union([Call, Wait, Signal]), stepsOptions),
+    steps: Type.Array(Type.Union([Call, Wait, Signal, Approval]), stepsOptions),
     completeWithin: nullable(
       Type.Integer({
         minimum: 1,
@@ -302,6 +355,13 @@ export const definitionSchema = Type.Object(
           "The JSON Schemas of what signals carry, by their names: one for each that a step waits for.",
       }),
     ),
+    forms: Type.Optional(
+      Type.Record(Type.String({ pattern: namePattern }), Type.Object({}), {
+        ...closed,
+        description:
+          "The JSON Schemas of what those fill in who approve a step, by its name; a step without one asks for nothing.",
+      }),
+    ),
   },
   {
     ...closed,
@@ -331,7 +391,11 @@ const formOfKinds = () => ({
     ...definitionSchema.properties,
     steps: {
       ...definitionSchema.properties.steps,
-      items: ofKind({ kind: { const: "signal" } }, Signal, ofKind({}, Wait, Call)),
+      items: ofKind(
+        { kind: { const: "approval" } },
+        Approval,
+        ofKind({ kind: { const: "signal" } }, Signal, ofKind({}, Wait, Call)),
+      ),
     },
   },
 });

@@ -8,8 +8,8 @@ import { mustBeSchema, schemaCompiler } from "./schema-compiler.ts";
 
 /**
  * The schemas of a definition that cannot be used: of its input, of the contracts of its
- * operations, and of its signals. One schema at a time, since a definition may have many, and to
- * compile one takes as long as an event loop may stand still.
+ * operations, of its signals and of its forms. One schema at a time, since a definition may have
+ * many, and to compile one takes as long as an event loop may stand still.
  */
 export function* schemaChecks(json: unknown): Generator<readonly FieldFault[], void> {
   const schemas = schemasOf(json);
@@ -30,7 +30,7 @@ export function* schemaChecks(json: unknown): Generator<readonly FieldFault[], v
 
 /** Whether what is sent to the engine is held to the schema: then it is closed before its use. */
 const isOfSenders = (pointer: string): boolean =>
-  pointer === "/inputSchema" || pointer.startsWith("/signals/");
+  pointer === "/inputSchema" || pointer.startsWith("/signals/") || pointer.startsWith("/forms/");
 
 function faultsIn(pointer: string, use: () => unknown): readonly FieldFault[] {
   try {
@@ -90,11 +90,12 @@ const noSchema = (error: unknown): string =>
 export function schemasOf(
   json: unknown,
 ): readonly (readonly [pointer: string, schema: JsonSchema])[] {
-  const { inputSchema, inputs, outputs, signals } = objectOf(json);
-  const contracts = Object.entries({ inputs, outputs, signals }).flatMap(([field, schemas]) =>
-    Object.entries(objectOf(schemas)).map(
-      ([name, schema]) => [`/${field}/${pointerPart(name)}`, schema] as const,
-    ),
+  const { inputSchema, inputs, outputs, signals, forms } = objectOf(json);
+  const contracts = Object.entries({ inputs, outputs, signals, forms }).flatMap(
+    ([field, schemas]) =>
+      Object.entries(objectOf(schemas)).map(
+        ([name, schema]) => [`/${field}/${pointerPart(name)}`, schema] as const,
+      ),
   );
   return [["/inputSchema", inputSchema] as const, ...contracts].map(
     ([pointer, schema]) => [pointer, objectOf(schema) as JsonSchema] as const,

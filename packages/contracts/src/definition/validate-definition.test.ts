@@ -89,7 +89,7 @@ describe("a problem with the form", () => {
     ],
     [
       "an unknown format",
-      workflow([step("a")], { format: 4 }),
+      workflow([step("a")], { format: 5 }),
       /format must be equal to one of the allowed values/,
     ],
     ["no steps", workflow([]), /steps must NOT have fewer than 1 items/],

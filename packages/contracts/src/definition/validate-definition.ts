@@ -1,11 +1,13 @@
 import {
   type Condition,
   ContractFault,
+  durationText,
   expressionIn,
   formatOf,
   type Json,
   parseInstant,
   type StepDefinition,
+  type StepKind,
   signalsOf,
   stepKinds,
   type WorkflowDefinition,
@@ -103,7 +105,7 @@ function accept(json: unknown, form: readonly ErrorObject[]): WorkflowDefinition
 
 /** What is wrong with the form of one part does not hide what is wrong with the others. */
 function problemsOf(json: unknown, errors: readonly ErrorObject[]): readonly Problem[] {
-  const { steps, output, fairness, inputSchema, remotes, signals } = fields(json);
+  const { steps, output, fairness, inputSchema, remotes, signals, forms } = fields(json);
   const all: readonly unknown[] = Array.isArray(steps) ? steps : [];
   const names = all.map((step, index) => nameOf(step) ?? `${index + 1}`);
   const form = [...errors.map((error) => describe(error, names)), ...formatProblems(json, all)];
@@ -142,6 +144,8 @@ function problemsOf(json: unknown, errors: readonly ErrorObject[]): readonly Pro
     ...shares,
     ...pools,
     ...signalProblems(all, signals),
+    ...formProblems(all, forms),
+    ...limitProblems(json, all),
   ];
 }
 
@@ -151,8 +155,8 @@ function formatProblems(json: unknown, steps: readonly unknown[]): readonly Prob
   const needed = Math.max(1, ...steps.map(formatFor));
   if (typeof format !== "number" || format >= needed) return [];
   const first = steps.find((step) => formatFor(step) === needed);
-  const does = "signal" in fields(first) ? "waits for a signal" : "waits";
-  const what = `format must be ${needed}: step "${nameOf(first)}" ${does}, which format ${format} does not have`;
+  const { meaning } = stepKinds[fields(first)["kind"] as StepKind];
+  const what = `format must be ${needed}: step "${nameOf(first)}" ${meaning}, which format ${format} does not have`;
   return [{ step: null, what, pointer: "/format" }];
 }
 
@@ -189,6 +193,32 @@ const signalProblem = (name: string, what: string): Problem => ({
   pointer: `/signals/${pointerPart(name)}`,
 });
 
+/** A form belongs to a step that people decide. */
+function formProblems(steps: readonly unknown[], forms: unknown): readonly Problem[] {
+  const approvals = new Set(
+    steps.filter((step) => fields(step)["kind"] === "approval").map((step) => nameOf(step)),
+  );
+  return Object.keys(fields(forms))
+    .filter((name) => !approvals.has(name))
+    .map((name) => ({
+      step: null,
+      what: `forms: no approval is named "${name}": remove it, or add a step of this name that people decide`,
+      pointer: `/forms/${pointerPart(name)}`,
+    }));
+}
+
+/** A task is undone at the end of its own time, whatever people still have to decide it. */
+function limitProblems(json: unknown, steps: readonly unknown[]): readonly Problem[] {
+  const { completeWithin } = fields(json);
+  if (typeof completeWithin !== "number") return [];
+  return steps.flatMap((step, index): Problem[] => {
+    const { kind, within } = fields(step);
+    if (kind !== "approval" || typeof within !== "number" || within <= completeWithin) return [];
+    const what = `within: is ${durationText(within)}, longer than the ${durationText(completeWithin)} that a task may take as a whole: it would be undone before they decide. Shorten it, or give the workflow a longer completeWithin`;
+    return [{ step: nameOf(step) ?? `${index + 1}`, what, pointer: `/steps/${index}/within` }];
+  });
+}
+
 /** A wait has one end: after so long, or when a value says. */
 function checkWait(step: Fields): readonly { field: string; what: string }[] {
   const { until, atMost } = step;
@@ -212,8 +242,31 @@ function checkWait(step: Fields): readonly { field: string; what: string }[] {
   return [{ field: "until", what }];
 }
 
+/** Values name who may not decide, and people are reminded while there is time. */
+function checkApproval(step: Fields): readonly { field: string; what: string }[] {
+  const { excludes, show, within, remindAfter } = step;
+  const all: readonly unknown[] = Array.isArray(excludes) ? excludes : [];
+  const excluded = all.flatMap((one, index) => {
+    const field = `excludes/${index}`;
+    const problems = checkTemplate(one);
+    if (problems.length > 0) return problems.map((what) => ({ field, what }));
+    const kind = expressionIn(one as Json)?.kind ?? "literal";
+    const what = `${JSON.stringify(one)} is no place of an id: name one, such as {"$ref": "/input/requester"}; excludesSubmitter is for who submits the task`;
+    return kind === "literal" ? [{ field, what }] : [];
+  });
+  const shown = checkTemplate(show).map((what) => ({ field: "show", what }));
+  if (typeof within !== "number" || typeof remindAfter !== "number" || remindAfter < within) {
+    return [...excluded, ...shown];
+  }
+  const what = `is ${durationText(remindAfter)}, and they have ${durationText(within)} to decide: shorten it, or leave it out`;
+  return [...excluded, ...shown, { field: "remindAfter", what }];
+}
+
 /** What the form of steps does not say, by their kinds. */
-const checksOfKinds: ReadonlyMap<unknown, typeof checkWait> = new Map([["wait", checkWait]]);
+const checksOfKinds: ReadonlyMap<unknown, typeof checkWait> = new Map([
+  ["wait", checkWait],
+  ["approval", checkApproval],
+]);
 
 function poolProblem(names: readonly string[], pointer: string, detail: string): Problem {
   const [, root, index] = pointer.split("/");
@@ -248,18 +301,21 @@ function checkExtension(
 
 /** What can be read of a step; null for what has no name. */
 function asOrdered(step: unknown): OrderedStep | null {
-  const { after, input: given, until = null, onlyIf = null } = fields(step);
-  const input = given ?? until;
+  const { after, onlyIf = null } = fields(step);
   const name = nameOf(step);
   if (name === null) return null;
   const readable = onlyIf !== null && checkCondition(onlyIf).length === 0;
   return {
     name,
     after: Array.isArray(after) ? after.filter((other) => typeof other === "string") : [],
-    input: input as Json,
+    templates: templatesOf(step),
     onlyIf: readable ? (onlyIf as Condition) : null,
   };
 }
+
+/** All that a step is given, whatever its kind. */
+const templatesOf = (step: unknown): readonly Json[] =>
+  ["input", "until", "excludes", "show"].map((field) => (fields(step)[field] ?? null) as Json);
 
 /** `/steps/2/retry/failures` becomes the step's name and `retry.failures`. */
 function describe(

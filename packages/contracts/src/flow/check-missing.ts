@@ -4,6 +4,7 @@ import {
   type Lookup,
   lookupIn,
   missingAt,
+  parsePointer,
   refPlaces,
   refsOf,
   resolveTemplate,
@@ -87,16 +88,21 @@ function needsOf(
   open: OpenChecker,
 ): readonly StepNeeds[] {
   return definition.steps.flatMap((step): StepNeeds[] => {
-    const uses = flow.open.filter(
+    const ofStep = flow.open.filter(
       ({ step: name, shows }) => name === step.name && shows === "submission",
     );
-    if (uses.length === 0) return [];
-    const taken = takenBy(step, definition);
-    const isAlone = refsOf(taken.template).every((pointer) => stepOfRef(pointer) === null);
-    const contract = isAlone ? open(taken.schema!, { allErrors: false }) : null;
-    return [{ step, taken, uses, contract }];
+    return takenBy(step, definition).flatMap((taken): StepNeeds[] => {
+      const uses = ofStep.filter(({ pointer }) => fieldOf(pointer) === taken.field);
+      if (uses.length === 0) return [];
+      const isAlone = refsOf(taken.template).every((pointer) => stepOfRef(pointer) === null);
+      const contract = isAlone ? open(taken.schema!, { allErrors: false }) : null;
+      return [{ step, taken, uses, contract }];
+    });
   });
 }
+
+/** The field of a step that a pointer in the definition leads to. */
+const fieldOf = (pointer: string): string | undefined => parsePointer(pointer)[2];
 
 function missingFor(
   { step, taken, uses, contract }: StepNeeds,
@@ -124,8 +130,12 @@ function isMissing({ value, within, missing }: OpenUse, lookup: Lookup): boolean
   return lookup(value) === (missing === "null" ? null : undefined);
 }
 
-const neededBy = ({ name }: StepDefinition, { field, by }: Taken): string =>
-  field === "until" ? `step "${name}" waits until then` : `step "${name}" needs it for ${by}`;
+function neededBy({ name }: StepDefinition, { field, by }: Taken): string {
+  if (field === "until") return `step "${name}" waits until then`;
+  return field === "excludes"
+    ? `step "${name}" excludes this principal from its decision`
+    : `step "${name}" needs it for ${by}`;
+}
 
 const faultAt = (pointer: string, detail: string): FieldFault => ({
   pointer: pointer.slice("/input".length),

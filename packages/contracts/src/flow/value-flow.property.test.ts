@@ -11,7 +11,8 @@ import {
 import { testScope } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { hasMore, pool, randomDefinition, signalled } from "../../test/random-flows.ts";
+import { approved, hasMore, pool, randomDefinition, signalled } from "../../test/random-flows.ts";
+import { compileForm } from "../definition/check-form.ts";
 import { compileSignal } from "../definition/check-signal.ts";
 import { placeOfError, schemaCompiler } from "../definition/schema-compiler.ts";
 import { definitionFaults } from "../definition/validate-definition.ts";
@@ -50,13 +51,29 @@ const runs = ({ onlyIf }: CallDefinition, lookup: Lookup): boolean =>
 /** All that the first step may return: what its Agent does, or what ended its wait. */
 function returnedIn(definition: WorkflowDefinition): readonly Json[] {
   const [first] = definition.steps;
-  if (first === undefined || !("signal" in first)) {
-    return pool.filter(fitting(definition.outputs?.["one.make"]));
+  switch (first?.kind) {
+    case "signal": {
+      const check = compileSignal(definition, first.signal)!;
+      const carried = pool.filter((payload) => check(payload).length === 0);
+      const payloads = first.onDeadline === "fail" ? carried : [...carried, null];
+      return payloads.map((payload) => ({ fired: "signal", at: "x", payload }));
+    }
+    case "approval": {
+      const check = compileForm(definition, first.name);
+      const filledIn = pool.filter((form) => check(form).length === 0);
+      const forms = first.onDeadline === "fail" ? filledIn : [...filledIn, null];
+      return forms.map((form) => ({
+        decision: "approved",
+        fired: "approval",
+        at: "x",
+        by: [],
+        form,
+      }));
+    }
+    case "wait":
+    case undefined:
+      return pool.filter(fitting(definition.outputs?.["one.make"]));
   }
-  const check = compileSignal(definition, first.signal)!;
-  const carried = pool.filter((payload) => check(payload).length === 0);
-  const payloads = first.onDeadline === "fail" ? carried : [...carried, null];
-  return payloads.map((payload) => ({ fired: "signal", at: "x", payload }));
 }
 
 /** All values that a task of the definition can have when its second step runs. */
@@ -114,6 +131,8 @@ test.each<[string, typeof randomDefinition]>([
   ["an Agent returns", randomDefinition],
   ["a signal carries", randomDefinition.map((json) => signalled(json, "fail"))],
   ["a signal may carry", randomDefinition.map((json) => signalled(json, "continue"))],
+  ["people fill in", randomDefinition.map((json) => approved(json, "fail"))],
+  ["people may fill in", randomDefinition.map((json) => approved(json, "approve"))],
 ])(
   "what storing and submitting accept never breaks a contract for want of a value that %s, unless that was said",
   (_, definitions) => {

@@ -1,7 +1,6 @@
 import {
   canonicalJson,
   expressionIn,
-  isCall,
   type Json,
   parsePointer,
   refsOf,
@@ -47,7 +46,7 @@ import {
   spend,
   targetOf,
 } from "./schema-reader.ts";
-import { returnedBy, type Taken, takenBy } from "./taken-by.ts";
+import { contractNameOf, returnedBy, type Taken, takenBy } from "./taken-by.ts";
 
 /**
  * A value that a step may need and not find: neither schemas nor conditions say whether it is
@@ -86,7 +85,9 @@ export interface ValueFlow {
 export function valueFlow(definition: WorkflowDefinition, most = mostSteps): ValueFlow {
   const budget = { steps: most };
   const sources = sourcesOf(definition, budget);
-  const ofSteps = definition.steps.map((step, index) => flowInto(step, index, sources));
+  const ofSteps = definition.steps.flatMap((step, index) =>
+    sources.takenBy(step).map((taken) => flowInto({ step, taken, index }, sources)),
+  );
   const nevers = refsIn(definition.output, []).flatMap(({ place, pointer }): FieldFault[] =>
     sources.presenceOf(pointer, nothingProven).isNever
       ? [{ pointer: `/output${pointerOf(place)}`, detail: never(pointer, sources.nameOf(pointer)) }]
@@ -116,7 +117,7 @@ interface Sources {
   readonly schemaOf: (pointer: string) => JsonSchema | undefined;
   /** Its pointer there. */
   readonly nameOf: (pointer: string) => string;
-  readonly takenBy: (step: StepDefinition) => Taken;
+  readonly takenBy: (step: StepDefinition) => readonly Taken[];
   readonly contractOf: (taken: Taken) => SchemaReader;
   readonly steps: ReadonlyMap<string, StepDefinition>;
   readonly budget: Budget;
@@ -148,10 +149,7 @@ function sourcesOf(definition: WorkflowDefinition, budget: Budget): Sources {
     nameOf: (pointer) => {
       const step = stepAt(pointer);
       if (isInput(pointer) || step === undefined) return "/inputSchema";
-      if (isCall(step)) return `/outputs/${escaped(takenBy(step, definition).by)}`;
-      return "signal" in step && pathOf(pointer).keys[0] === "payload"
-        ? `/signals/${escaped(step.signal)}`
-        : "what a wait returns";
+      return sourceBelow(step, pathOf(pointer).keys[0], definition);
     },
     presenceBelow: (pointer) => presenceBelow(readerOf(pointer), pathOf(pointer).keys, budget),
     presenceOf(pointer, proven) {
@@ -165,6 +163,26 @@ function sourcesOf(definition: WorkflowDefinition, budget: Budget): Sources {
       return isSkipped ? { ...presence, isNull: "may" } : presence;
     },
   };
+}
+
+/** The schema that says what is below that key of what a step returns, as people find it. */
+function sourceBelow(
+  step: StepDefinition,
+  key: Key | undefined,
+  { forms = {} }: Pick<WorkflowDefinition, "forms">,
+): string {
+  switch (step.kind) {
+    case undefined:
+      return `/outputs/${escaped(contractNameOf(step))}`;
+    case "wait":
+      return "what a wait returns";
+    case "signal":
+      return key === "payload" ? `/signals/${escaped(step.signal)}` : "what a wait returns";
+    case "approval":
+      return key === "form" && own(forms, step.name) !== undefined
+        ? `/forms/${escaped(step.name)}`
+        : "what an approval returns";
+  }
 }
 
 const isInput = (pointer: string): boolean => parsePointer(pointer)[0] === "input";
@@ -246,7 +264,7 @@ function refsIn(template: Template, place: readonly Key[], how: How = {}): reado
 const pointerOf = (place: readonly Key[]): string =>
   place.map((key) => `/${isSeveral(key) ? "*" : escaped(String(key))}`).join("");
 
-/** All that is followed into one step. */
+/** All that is followed into one field of a step. */
 interface Flow {
   readonly step: StepDefinition;
   readonly taken: Taken;
@@ -261,11 +279,9 @@ interface Flow {
 }
 
 function flowInto(
-  step: StepDefinition,
-  index: number,
+  { step, taken, index }: Pick<Flow, "step" | "taken" | "index">,
   sources: Sources,
 ): Pick<Flow, "faults" | "open"> {
-  const taken = sources.takenBy(step);
   const flow: Flow = {
     step,
     taken,
@@ -473,9 +489,13 @@ function optional({ taken, sources, proven }: Flow, { pointer }: Use, missing: M
   const why = isSkipped
     ? `which is null where step "${source.name}" is skipped`
     : `which may be missing or null by ${sources.nameOf(pointer)}`;
+  const orElse = `have the step's condition say that ${value} exists, or give it a fallback`;
   if (taken.field === "until") {
-    return `waits until ${value}, ${why}, and a wait needs an instant: make it required in that schema, have the step's condition say that ${value} exists, or give it a fallback`;
+    return `waits until ${value}, ${why}, and a wait needs an instant: make it required in that schema, ${orElse}`;
+  }
+  if (taken.field === "excludes") {
+    return `excludes the principal of ${value}, ${why}, so it would not be known who may not decide: make it required in that schema, ${orElse}`;
   }
   const needs = missing === "absent" ? "requires it" : "takes no null there";
-  return `takes ${value}, ${why}; the contract of ${taken.by} ${needs}: make it required in that schema, optional in the contract, have the step's condition say that ${value} exists, or give it a fallback`;
+  return `takes ${value}, ${why}; the contract of ${taken.by} ${needs}: make it required in that schema, optional in the contract, ${orElse}`;
 }

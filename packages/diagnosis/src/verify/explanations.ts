@@ -36,6 +36,14 @@ const explanations: Readonly<Record<string, string>> = {
     "A signal counts as taken by a step that has not ended: rows were changed by hand.",
   "every signal belongs to a task":
     "A signal is left of a task that is gone: delete its row from state.signals.",
+  "a decision that decides makes its wait due":
+    "People have decided a step, and no Scheduler is to look at its wait: rows were changed by hand. Set due_at of its row in state.waits to now.",
+  "a step that was rejected is not done":
+    "One of its audience rejected the step, and it counts as done all the same: rows were changed by hand. See what the steps after it did, and undo the task.",
+  "a step is done once enough have approved it":
+    "The step counts as done, and fewer people have approved it than the workflow asks for: rows were changed by hand. See what the steps after it did, and undo the task.",
+  "every decision belongs to a task":
+    "A decision is left of a task that is gone: delete its row from state.decisions.",
   "a wait ends once":
     "The history has two ends of one wait: look for what the steps after it did twice.",
   "an attempt is claimed once":

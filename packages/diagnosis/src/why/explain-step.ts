@@ -1,4 +1,4 @@
-import { type Instant, signalOf, stepKinds } from "@holdfast/domain";
+import { type Instant, type StepPlan, signalOf, stepKinds } from "@holdfast/domain";
 import type { StepFacts, UnprovenPath } from "@holdfast/state-store";
 import type { CauseKind } from "../causes/cause.ts";
 import { count } from "../print/count.ts";
@@ -6,7 +6,7 @@ import { instant, pausedBy } from "../print/instant.ts";
 import { causesOfStep, wordsOf } from "./causes-of-step.ts";
 import { explainPending } from "./explain-pending.ts";
 import { type Facts, isDone, isSettled, stepNamed } from "./facts.ts";
-import { countedFaultOf, stepOf, waitLimit } from "./words.ts";
+import { countedFaultOf, remediesOf, stepOf, waitLimit } from "./words.ts";
 
 /** Says in one sentence in which state a step is, and why. Total: every state has an answer. */
 export function explainStep(step: StepFacts, facts: Facts): string {
@@ -46,21 +46,36 @@ function explainAwaiting(step: StepFacts, facts: Facts): string {
   const { notBefore } = step;
   const { now } = facts;
   const plan = facts.plan?.steps.get(step.name);
-  const signal = plan === undefined ? null : signalOf(plan);
-  const what = signal === null ? "" : ` for the signal ${signal}`;
+  const what = plan === undefined ? "" : whatEnds(plan, step);
   if (notBefore === null || !Number.isFinite(notBefore))
     return `It waits${what}: ${stepOf(step)}. Nothing is wrong.`;
   const until = `It waits${what} until ${instant(notBefore, now)}: ${stepOf(step)}`;
   if (now <= notBefore + lateAfter) return `${until}. Nothing is wrong.`;
-  const fails = plan !== undefined && "onDeadline" in plan && plan.onDeadline === "fail";
-  if (fails && (facts.paused !== null || facts.processState === "halted")) {
-    return `${until}, which is over: it fails once the task goes on, and not before.`;
+  const end = plan === undefined ? null : heldUpEnd(plan);
+  if (end !== null && (facts.paused !== null || facts.processState === "halted")) {
+    return `${until}, which is over: it ${end} once the task goes on, and not before.`;
   }
   const { shared } = causesOfStep(step, facts);
   const scheduler = shared.find(({ kind }) => kind === "scheduler");
   return scheduler === undefined
     ? `${until}, which is over: a Scheduler ends it as soon as it can; see holdfast doctor.`
     : `${until}, which is over. ${wordsOf(scheduler)}`;
+}
+
+/** What ends a wait before its time, in words that follow "It waits". */
+function whatEnds(plan: StepPlan, { approvals }: StepFacts): string {
+  const signal = signalOf(plan);
+  if (signal !== null) return ` for the signal ${signal}`;
+  return "quorum" in plan
+    ? ` for ${plan.audience} to decide, of whom ${approvals ?? 0} of ${plan.quorum} have approved,`
+    : "";
+}
+
+/** What becomes of a wait whose time stands still while its task is held up; null: it does not. */
+function heldUpEnd(plan: StepPlan): "fails" | "ends" | null {
+  if (!("onDeadline" in plan)) return null;
+  if (plan.onDeadline === "continue") return null;
+  return plan.onDeadline === "approve" ? "ends" : "fails";
 }
 
 function explainProcessing(step: StepFacts, facts: Facts): string {
@@ -126,12 +141,8 @@ function signOf({ heartbeatAt, progress }: StepFacts, now: Instant): string {
 function explainError(step: StepFacts, { goal }: Facts): string {
   const attempts = step.attempt === 0 ? "" : `, after ${count(step.attempt, "attempt")}`;
   const what = `${capital(stepOf(step))} failed for good with ${countedFaultOf(step)}${attempts}`;
-  if (goal === "do" && !stepKinds[step.kind].isClaimed) {
-    return `${what}: resolve it, or cancel the task.`;
-  }
-  if (stepKinds[step.kind].goal === "undo") return `${what}: resubmit or resolve it.`;
-  return goal === "do"
-    ? `${what}: resubmit it, resolve it, or cancel the task.`
+  return goal === "do" || stepKinds[step.kind].goal === "undo"
+    ? `${what}: ${remediesOf(step, goal)}.`
     : `${what}, so the task is undone.`;
 }
 

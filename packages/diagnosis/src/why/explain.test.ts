@@ -288,7 +288,7 @@ describe("explains of a task that has ended, or needs a person,", () => {
       { ...failed, faultCode: "store.refused" },
     ],
     [
-      "It halted with payments.declined: no money, said by the remote service, at step charge of Agent payments: resubmit or resolve that step, or cancel the task.",
+      "It halted with payments.declined: no money, said by the remote service, at step charge of Agent payments: resubmit or resolve it, or cancel the task.",
       { processState: "halted" },
       { ...failed, faultDetail: "no money" },
     ],
@@ -338,7 +338,7 @@ describe("explains of a step that waits", () => {
       { notBefore: noon - 60_000 },
     ],
     [
-      "It halted with wait.time_invalid, said by the workflow's definition, at step rest: resolve that step, or cancel the task.",
+      "It halted with wait.time_invalid, said by the workflow's definition, at step rest: resolve it, or cancel the task.",
       { processState: "halted" },
       { processState: "error", faultCode: "wait.time_invalid", faultDetail: null },
     ],
@@ -363,5 +363,28 @@ describe("explains of a step that waits", () => {
     const paid = { name: "rest", kind: "signal", signal: "paid", within: 1, onDeadline: "fail" };
     const plan = { steps: new Map([["rest", paid]]) } as unknown as TaskFacts["plan"];
     expect(sentence({ ...task, plan }, { ...rest, kind: "signal", ...step })).toContain(text);
+  });
+
+  test.each<readonly [string, Partial<Facts>, Partial<StepFacts>]>([
+    [
+      "It waits for treasury to decide, of whom 1 of 2 have approved, until 2026-01-14T12:00:00.000Z (in 13 d): step rest. Nothing is wrong.",
+      {},
+      { notBefore: noon + 13 * 86_400_000, approvals: 1 },
+    ],
+    [
+      "which is over: it fails once the task goes on, and not before.",
+      { paused: pause },
+      { notBefore: noon - 60_000, approvals: 0 },
+    ],
+    [
+      "It halted with approval.rejected, said by a person, at step rest: cancel the task.",
+      { processState: "halted" },
+      { processState: "error", faultCode: "approval.rejected" },
+    ],
+  ])("%s", (text, task, step) => {
+    const asked = { name: "rest", kind: "approval", audience: "treasury", quorum: 2, within: 1 };
+    const plan = { steps: new Map([["rest", { ...asked, onDeadline: "reject" }]]) };
+    const found = { ...task, plan: plan as unknown as TaskFacts["plan"] };
+    expect(sentence(found, { ...rest, kind: "approval", ...step })).toContain(text);
   });
 });

@@ -5,7 +5,7 @@ import { instant, pausedBy } from "../print/instant.ts";
 import { explainStep } from "./explain-step.ts";
 import type { Facts } from "./facts.ts";
 import { turnOf } from "./turn-of.ts";
-import { countedFaultOf, stepOf, undoReason } from "./words.ts";
+import { countedFaultOf, remediesOf, stepOf, undoReason } from "./words.ts";
 
 /** Why a task is where it is. */
 export interface Explanation {
@@ -71,12 +71,8 @@ function sentenceOf(facts: Facts, subject: StepFacts | null): string {
 
 function haltSentence(subject: StepFacts, { goal }: Facts): string {
   const halted = `It halted with ${countedFaultOf(subject)}, at ${stepOf(subject)}`;
-  if (!stepKinds[subject.kind].isClaimed) {
-    return `${halted}: resolve that step, or cancel the task.`;
-  }
-  return goal === "do"
-    ? `${halted}: resubmit or resolve that step, or cancel the task.`
-    : `${halted}: resubmit or resolve it, for nothing else can undo it.`;
+  const what = `${halted}: ${remediesOf(subject, goal)}`;
+  return goal === "do" ? `${what}.` : `${what}, for nothing else can undo it.`;
 }
 
 function openSentence(facts: Facts, subject: StepFacts | null): string {

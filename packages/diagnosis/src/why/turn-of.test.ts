@@ -8,6 +8,7 @@ const first = {
   fairnessWeight: null,
   dueBefore: [0, 0, 0],
   keysBefore: [],
+  approvals: null,
 } as unknown as StepFacts;
 
 test.each<[string, Partial<StepFacts>, string]>([

@@ -1,4 +1,5 @@
 import {
+  type Goal,
   type Instant,
   requeuesUntilAlert,
   saidBy,
@@ -13,6 +14,17 @@ export function stepOf({ name, kind, agent }: StepFacts): string {
   const call = name.replace(/:undo$/, "");
   if (!stepKinds[kind].isClaimed) return `step ${name}`;
   return `${stepKinds[kind].goal === "undo" ? "the undo of step" : "step"} ${call} of Agent ${agent}`;
+}
+
+/** What an operator can do about a step that has failed: "resubmit or resolve it". */
+export function remediesOf({ kind }: StepFacts, goal: Goal): string {
+  const { isClaimed, isResolvable } = stepKinds[kind];
+  const remedies = [
+    ...(isClaimed && isResolvable ? ["resubmit or resolve it"] : []),
+    ...(!isClaimed && isResolvable ? ["resolve it"] : []),
+    ...(goal === "do" ? ["cancel the task"] : []),
+  ];
+  return remedies.join(", or ");
 }
 
 /** What it means that an Agent's queue is not there, and what to do. */

@@ -41,6 +41,11 @@ select steps.name, steps.kind,
                  group by rival_task.fairness_key
                  order by count(*) desc
                  limit 3) as keys) as keys_before,
+       case when steps.process_state = 'awaiting' then
+       (select count(*)
+          from state.decisions
+         where decisions.task_id = steps.task_id and decisions.step = steps.name and decision = 'approve')::integer
+       end as approvals,
        latest.action as last_action, latest.reason as last_reason, latest.actor as last_actor,
        (extract(epoch from latest.at) * 1000)::float8 as since
   from state.steps

@@ -87,6 +87,8 @@ export interface StepFacts {
   readonly dueBefore: readonly number[];
   /** The three keys that have most of the next 1,000 steps before it in its band. */
   readonly keysBefore: readonly { readonly key: string; readonly steps: number }[];
+  /** How many people have approved it; null: it does not wait. */
+  readonly approvals: number | null;
   /** The last entry of its history; null: it stands where it was submitted. */
   readonly lastAction: string | null;
   readonly lastReason: string | null;

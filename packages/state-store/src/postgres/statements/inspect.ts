@@ -194,6 +194,7 @@ export interface InspectStatements {
       readonly fairnessWeight: Maybe<number>;
       readonly dueBefore: unknown;
       readonly keysBefore: unknown;
+      readonly approvals: Maybe<number>;
       readonly lastAction: Maybe<string>;
       readonly lastReason: string | null;
       readonly lastActor: Maybe<string>;
