@@ -12,7 +12,7 @@ beforeEach(() => {
   globalThis.fetch = async (url, init) => {
     const { pathname, search } = new URL(url instanceof Request ? url.url : url);
     const shown = new Headers(init?.headers).get("authorization");
-    const body: unknown = init?.body === undefined ? null : JSON.parse(String(init.body));
+    const body: unknown = init?.body === undefined ? null : JSON.parse(init.body as string);
     sent.push([init?.method, pathname + search, body, shown]);
     const [status, answer] = answers.shift() ?? [500, {}];
     return new Response(JSON.stringify(answer), { status });
@@ -41,11 +41,12 @@ const approval = {
   openedAt: "2026-12-01T09:00:00.000Z",
   deadline: "2026-12-03T09:00:00.000Z",
   onDeadline: "reject",
-  isPaused: false,
+  paused: false,
+  mayDecide: true,
   show: { amount: 240 },
   form: null,
   decisions: [ada],
-  state: "open",
+  outcome: null,
 };
 
 test("a list has all pages, with how many have approved each", async () => {
@@ -95,7 +96,7 @@ const decided = {
   at: ada.at,
   approvals: 1,
   quorum: 2,
-  isDecided: false,
+  decided: false,
   replayed: false,
 };
 
@@ -108,7 +109,7 @@ test.each([
   ],
   [
     ["--reject", "-r", "the account is new"],
-    { decision: "reject", isDecided: true, replayed: true },
+    { decision: "reject", decided: true, replayed: true },
     { decision: "reject", reason: "the account is new" },
     `release of ${task} is rejected, as before: it is decided.\n`,
   ],

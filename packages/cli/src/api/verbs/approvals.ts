@@ -31,7 +31,7 @@ const listVerb: Verb = {
     let page: { readonly after?: string } = {};
     for (;;) {
       const answer = await callOperation(client, "listApprovals", { ...asked, ...page });
-      const { items, next } = answer as Schemas["Approvals"];
+      const { items, next } = answer as Schemas["OpenApprovals"];
       value.push(...items);
       if (next === null) break;
       page = { after: next };
@@ -80,12 +80,23 @@ const showVerb: Verb = {
 };
 
 function shown(value: Approval, at: Invocation["at"]): Outcome {
-  const { step, workflow, audience, state, show, form, decisions, deadline, onDeadline } = value;
+  const {
+    step,
+    workflow,
+    audience,
+    show,
+    form,
+    decisions,
+    deadline,
+    onDeadline,
+    omitted = [],
+  } = value;
   const ends = deadline === null ? "" : `, ${at(deadline)}: ${atDeadline[onDeadline]}`;
-  const head = `${step} of ${workflow}: ${state}, ${countOf(value)} of ${audience} approved${ends}`;
+  const head = `${step} of ${workflow}: ${stateOf(value)}, ${countOf(value)} of ${audience} approved${ends}`;
   const parts = [
     head,
     `shown: ${JSON.stringify(show, null, 2)}`,
+    ...omitted.map((part) => `${part} is too large for this answer`),
     ...(form === null ? [] : [`form, by its JSON Schema: ${JSON.stringify(form, null, 2)}`]),
     ...(decisions.length === 0
       ? []
@@ -93,6 +104,9 @@ function shown(value: Approval, at: Invocation["at"]): Outcome {
   ];
   return { value, text: parts.join("\n") };
 }
+
+const stateOf = ({ outcome, openedAt }: Pick<Approval, "outcome" | "openedAt">): string =>
+  outcome ?? (openedAt === null ? "not begun" : "open");
 
 const atDeadline = {
   approve: "then it counts as approved",
@@ -125,7 +139,7 @@ alone, and says why. A decision cannot be taken back; the same once more is the 
     }
     const request = { id, step, decision, ...given };
     return ofDecision(
-      (await callOperation(client(), "decideApproval", request)) as Schemas["DecisionAccepted"],
+      (await callOperation(client(), "decideApproval", request)) as Schemas["DecisionCounted"],
     );
   },
 };
@@ -138,8 +152,8 @@ function decisionOf({ flag }: Invocation): "approve" | "reject" {
 }
 
 /** What came of a decision. */
-function ofDecision(value: Schemas["DecisionAccepted"]): Outcome {
-  const { taskId, step, decision, approvals, quorum, isDecided, replayed } = value;
+function ofDecision(value: Schemas["DecisionCounted"]): Outcome {
+  const { taskId, step, decision, approvals, quorum, decided: isDecided, replayed } = value;
   const what = decision === "approve" ? "approved" : "rejected";
   const rest = isDecided ? "it is decided" : `${approvals} of ${quorum} have approved it`;
   const text = `${step} of ${taskId} is ${what}${replayed ? ", as before" : ""}: ${rest}.`;
