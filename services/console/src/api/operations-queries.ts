@@ -109,7 +109,7 @@ export function useApproval(id: string, step: string) {
   });
 }
 
-const isOpen = ({ state }: Approval): boolean => state === "waiting" || state === "open";
+const isOpen = ({ outcome }: Approval): boolean => outcome === null;
 
 export const useWorkflows = () =>
   useWholeList<Omit<StoredWorkflow, "definition">>(

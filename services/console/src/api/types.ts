@@ -25,8 +25,8 @@ export type Approval = Schemas["Approval"];
 /** A step that waits for people to decide. */
 export type OpenApproval = Schemas["OpenApproval"];
 /** What one of them has said. */
-export type Decision = Schemas["Decision"];
-export type DecisionAccepted = Schemas["DecisionAccepted"];
+export type Decision = Schemas["ApprovalDecision"];
+export type DecisionCounted = Schemas["DecisionCounted"];
 /** Why a task stands as it stands, as `holdfast why` says it. */
 export type Why = Explanation;
 /** One attempt of a step, with the deadline that it ran against. */

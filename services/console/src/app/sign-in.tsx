@@ -53,13 +53,13 @@ function Probe() {
 }
 
 /** Whose token it is. Throws what the service says of one that it does not take. */
-async function roleOf({ ask }: Api, headers: Readonly<Record<string, string>>): Promise<Role> {
+async function roleOf(api: Api, headers: Readonly<Record<string, string>>): Promise<Role> {
   try {
-    await ask({ ...probe, headers });
+    await api.ask({ ...probe, headers });
     return "operator";
   } catch (fault) {
     if (!(fault instanceof ProblemFault) || fault.status !== 403) throw fault;
-    await ask({ ...ownProbe, headers });
+    await api.ask({ ...ownProbe, headers });
     return "principal";
   }
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useConsole, useSession } from "../../api/console-context.ts";
+import { useSession } from "../../api/console-context.ts";
 import { useApproval } from "../../api/operations-queries.ts";
 import type { Approval } from "../../api/types.ts";
 import { Link } from "../../app/router.tsx";
@@ -12,9 +12,9 @@ import { Section } from "../../parts/section.tsx";
 import { Shown } from "../../parts/shown.tsx";
 import { styleOf } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
-import { approvalStyles, approvalsIn, atDeadline, flatEntries } from "./decision.ts";
-import { DecisionForm } from "./decision-form.tsx";
+import { approvalStyles, approvalsIn, atDeadline, flatEntries, stateOf } from "./decision.ts";
 import { Decisions } from "./decisions.tsx";
+import { OwnDecision } from "./own-decision.tsx";
 import { TimeLeft } from "./time-left.tsx";
 
 /** One step that people decide: what is asked, who decided what, and one's own decision. */
@@ -28,7 +28,7 @@ export function ApprovalPage({ id, step }: { readonly id: string; readonly step:
           {step}
         </h1>
         {approval.data !== undefined && (
-          <Badge style={styleOf(approvalStyles, approval.data.state)} />
+          <Badge style={styleOf(approvalStyles, stateOf(approval.data))} />
         )}
       </div>
       <Shown query={approval}>
@@ -41,7 +41,7 @@ export function ApprovalPage({ id, step }: { readonly id: string; readonly step:
             >
               <Decisions decisions={data.decisions} step={step} />
             </Section>
-            {data.state === "open" && <OwnDecision approval={data} />}
+            <OwnDecision approval={data} />
           </>
         )}
       </Shown>
@@ -60,6 +60,9 @@ function Asked({ approval }: { readonly approval: Approval }) {
       <div className="section-body">
         {shown !== null && shown.length > 0 && <Facts facts={shown} />}
         {shown === null && <JsonView value={show} label="what is shown" />}
+        {approval.omitted?.includes("show") === true && (
+          <p className="hint">What is shown is too large for this page.</p>
+        )}
         <Facts
           facts={[
             // Only operators see the pages of tasks and workflows.
@@ -81,37 +84,12 @@ function Asked({ approval }: { readonly approval: Approval }) {
 
 /** When the step ends by itself, and what that means; or nothing once it is over. */
 function Ends({ approval }: { readonly approval: Approval }): ReactNode {
-  const { state, deadline, onDeadline } = approval;
-  if (state !== "open") return <span className="muted">–</span>;
+  const { deadline, onDeadline } = approval;
+  if (stateOf(approval) !== "open") return <span className="muted">–</span>;
   return (
     <>
       <TimeLeft {...approval} />
       {deadline !== null && `, ${atDeadline[onDeadline]}`}
     </>
-  );
-}
-
-/** The form in which one decides, or why one cannot. */
-function OwnDecision({ approval }: { readonly approval: Approval }) {
-  const { session } = useConsole();
-  const { role } = useSession();
-  return (
-    <Section title="Your decision">
-      {role === "principal" ? (
-        <DecisionForm approval={approval} />
-      ) : (
-        <div className="section-body">
-          <p>
-            The operators’ token is shared and says of no one who decides: sign in with a key or a
-            token of your own.
-          </p>
-          <div className="buttons">
-            <button type="button" className="button" onClick={() => session.signOut()}>
-              Sign in as yourself
-            </button>
-          </div>
-        </div>
-      )}
-    </Section>
   );
 }

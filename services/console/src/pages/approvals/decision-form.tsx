@@ -1,67 +1,20 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { readField } from "../../actions/action.ts";
-import { useConsole } from "../../api/console-context.ts";
-import { refreshAll } from "../../api/queries.ts";
-import type { Approval, Decision, DecisionAccepted } from "../../api/types.ts";
+import type { Approval, Decision } from "../../api/types.ts";
 import { CommandLine } from "../../parts/command-line.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { ProblemNote } from "../../parts/problem-note.tsx";
-import { decisionCall, decisionLines, type Said } from "./decision.ts";
+import { decisionLines, type Said } from "./decision.ts";
 import { type FilledFields, fieldsOf, readFields } from "./form-fields.ts";
 import { FormInputs, Hint } from "./form-inputs.tsx";
 
-type Outcome =
-  | { readonly kind: "accepted"; readonly answer: DecisionAccepted }
-  | { readonly kind: "refused"; readonly error: unknown };
-
-/** Approves or rejects a step. Nothing is shown as decided that the service has not said is. */
-export function DecisionForm({ approval }: { readonly approval: Approval }) {
-  const { api } = useConsole();
-  const cache = useQueryClient();
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [isAsking, setAsking] = useState(false);
-  const decide = async (said: Said): Promise<void> => {
-    setAsking(true);
-    try {
-      const answer = await api.ask<DecisionAccepted>(decisionCall(approval, said));
-      setOutcome({ kind: "accepted", answer });
-    } catch (error) {
-      setOutcome({ kind: "refused", error });
-    }
-    setAsking(false);
-    await refreshAll(cache);
-  };
-  if (outcome?.kind === "accepted") return <Accepted answer={outcome.answer} />;
-  return (
-    <>
-      <Fields approval={approval} isAsking={isAsking} onDecide={(said) => void decide(said)} />
-      {outcome !== null && (
-        <div className="section-body">
-          <ProblemNote error={outcome.error} />
-        </div>
-      )}
-    </>
-  );
-}
-
-function Accepted({ answer }: { readonly answer: DecisionAccepted }) {
-  const { decision, approvals, quorum, isDecided } = answer;
-  const what = decision === "approve" ? "You have approved it" : "You have rejected it";
-  return (
-    <p className="card-none" role="status">
-      {isDecided ? `${what}: it is decided.` : `${what}: ${approvals} of ${quorum} have.`}
-    </p>
-  );
-}
-
-interface FieldsProps {
+interface Props {
   readonly approval: Approval;
   readonly isAsking: boolean;
   readonly onDecide: (said: Said) => void;
 }
 
-function Fields({ approval, isAsking, onDecide }: FieldsProps) {
+/** What one fills in who approves, and why one approves or rejects. */
+export function DecisionForm({ approval, isAsking, onDecide }: Props) {
   const { form: schema } = approval;
   const [reason, setReason] = useState("");
   const [wanted, setWanted] = useState<Decision["decision"] | null>(null);
@@ -133,8 +86,8 @@ interface FillingState {
   readonly hasFault: boolean;
   /** What is sent; undefined: nothing is asked for. */
   readonly form: unknown;
-  fill(name: string, text: string): void;
-  write(text: string): void;
+  readonly fill: (name: string, text: string) => void;
+  readonly write: (text: string) => void;
 }
 
 /** The name under which the fault of a form stands that is filled in as JSON. */

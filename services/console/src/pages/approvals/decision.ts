@@ -30,7 +30,12 @@ export const decisionCall = ({ taskId, step }: Place, { decision, reason, form }
 export function decisionLines(place: Place, said: Said, origin: string): DecisionLines {
   const { decision, reason, form } = said;
   const words = [
-    ...["holdfast", "approvals", "decide", place.taskId, place.step, `--${decision}`],
+    "holdfast",
+    "approvals",
+    "decide",
+    place.taskId,
+    place.step,
+    `--${decision}`,
     ...(decision === "reject" || form === undefined ? [] : ["--form", JSON.stringify(form)]),
     ...(reason === "" ? [] : ["--reason", reason]),
   ];
@@ -62,7 +67,13 @@ export function flatEntries(value: unknown): readonly (readonly [string, string]
     : null;
 }
 
-export const approvalStyles: Readonly<Record<Approval["state"], Style>> = {
+type ApprovalState = NonNullable<Approval["outcome"]> | "waiting" | "open";
+
+/** How a step stands that people decide. */
+export const stateOf = ({ outcome, openedAt }: Pick<Approval, "outcome" | "openedAt">) =>
+  outcome ?? (openedAt === null ? "waiting" : "open");
+
+export const approvalStyles: Readonly<Record<ApprovalState, Style>> = {
   waiting: { word: "Not begun", tone: "quiet", icon: "wait" },
   open: { word: "Open", tone: "busy", icon: "run" },
   approved: { word: "Approved", tone: "good", icon: "done" },

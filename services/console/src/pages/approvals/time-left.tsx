@@ -6,7 +6,10 @@ import { exactTime, formatDuration } from "../../parts/format.ts";
 const urgent = 3_600_000;
 
 /** How long people have yet to decide. */
-export function TimeLeft({ deadline, isPaused }: Pick<OpenApproval, "deadline" | "isPaused">) {
+export function TimeLeft({
+  deadline,
+  paused: isPaused,
+}: Pick<OpenApproval, "deadline" | "paused">) {
   const now = useNow();
   if (deadline === null) return <span className="muted">without an end</span>;
   const left = Date.parse(deadline) - now;

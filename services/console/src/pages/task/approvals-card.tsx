@@ -6,7 +6,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Shown } from "../../parts/shown.tsx";
 import { styleOf } from "../../parts/state-styles.ts";
-import { approvalStyles, approvalsIn } from "../approvals/decision.ts";
+import { approvalStyles, approvalsIn, stateOf } from "../approvals/decision.ts";
 import { Decisions } from "../approvals/decisions.tsx";
 import { TimeLeft } from "../approvals/time-left.tsx";
 
@@ -32,14 +32,14 @@ function OneApproval({ id, step }: { readonly id: string; readonly step: string 
               <h3>
                 <Link to={approvalPath(id, step)}>{step}</Link>
               </h3>
-              <Badge style={styleOf(approvalStyles, data.state)} />
+              <Badge style={styleOf(approvalStyles, stateOf(data))} />
               <span className="muted">
                 {approvalsIn(data)} of {data.quorum} of {data.audience} have approved
-                {data.state === "open" && " · "}
-                {data.state === "open" && <TimeLeft {...data} />}
+                {stateOf(data) === "open" && " · "}
+                {stateOf(data) === "open" && <TimeLeft {...data} />}
               </span>
             </header>
-            {(data.decisions.length > 0 || data.state === "open") && (
+            {(data.decisions.length > 0 || stateOf(data) === "open") && (
               <Decisions decisions={data.decisions} step={step} />
             )}
           </>
