@@ -27,7 +27,13 @@ export const releasing = {
     },
     required: ["amount", "requestedBy"],
   },
-  signals: { ready: { type: "object", properties: { auditor: { type: "string" } } } },
+  signals: {
+    ready: {
+      type: "object",
+      properties: { auditor: { type: "string" } },
+      required: ["auditor"],
+    },
+  },
   forms: {
     release: {
       type: "object",
@@ -51,7 +57,7 @@ export const releasing = {
       name: "ready",
       signal: "ready",
       within: 86_400_000,
-      onDeadline: "continue" as const,
+      onDeadline: "fail" as const,
       late: "alert" as const,
       after: [],
       onlyIf: null,
@@ -77,4 +83,11 @@ export const simple = {
   forms: {},
   steps: [{ ...approval, name: "release", audience: "treasury", after: [] }],
   output: null,
+};
+
+/** The same, where a rejection waits for an operator. */
+export const halting = {
+  ...simple,
+  name: "halting-release.v1",
+  steps: simple.steps.map((step) => ({ ...step, onFailure: "halt" as const })),
 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type OperatedService, openOperated, token } from "../../test/operated.ts";
 import { as, type Person, people, principals } from "../../test/people.ts";
-import { releasing, simple } from "../../test/releasing.ts";
+import { halting, releasing, simple } from "../../test/releasing.ts";
 import { serve } from "../../test/serve.ts";
 
 let operated: OperatedService;
@@ -12,6 +12,7 @@ beforeAll(async () => {
   operated = await openOperated();
   await operated.store.registerWorkflow(releasing);
   await operated.store.registerWorkflow(simple);
+  await operated.store.registerWorkflow(halting);
   const hint = (due?: string) => void hints.push(due ?? "");
   app = serve(operated.store, { token, principals, hint });
 });
@@ -344,17 +345,23 @@ describe("a decision is refused", () => {
 });
 
 describe("an operator decides no step in the place of its audience", () => {
-  test.each([
-    ["fire", "steps/release/fire", {}],
-    ["resolve", "resolve", { step: "release", output: {} }],
-  ])("by %s", async (_, path, more) => {
+  const act = { actor: "ann", reason: "in a hurry" };
+  const needed = { status: 409, code: "task.needs_decision" };
+  const headers = { ...operator, "if-match": "*" };
+
+  test("while it waits", async () => {
     const task = await submit("simple");
-    const act = { actor: "ann", reason: "in a hurry", ...more };
-    const headers = { ...operator, "if-match": "*" };
-    expect(await post(`/v1/tasks/${task}/${path}`, act, headers)).toMatchObject({
-      status: 409,
-      code: "task.needs_decision",
-    });
+    const url = `/v1/tasks/${task}/steps/release/fire`;
+    expect(await post(url, act, headers)).toMatchObject(needed);
+    expect(await listed(task, as("ada"))).toHaveLength(1);
+  });
+
+  test("after it was rejected", async () => {
+    const task = await submit("halting-release");
+    await decide(task, "ada", reject);
+    await endWaits();
+    const done = { ...act, output: { decision: "approved" } };
+    expect(await post(`/v1/tasks/${task}/resolve`, done, headers)).toMatchObject(needed);
   });
 });
 
