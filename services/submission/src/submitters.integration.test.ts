@@ -128,7 +128,7 @@ test("in a transaction it is the login", async () => {
 });
 
 describe("by message", () => {
-  /** Takes a message of a user of the broker, and says whether it was refused, and by which code. */
+  /** Takes a message of a user of the broker, and says by which code it was refused. */
   async function take(workflow: string, userId: string | undefined) {
     const messageId = crypto.randomUUID();
     let code: unknown = null;

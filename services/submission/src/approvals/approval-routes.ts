@@ -119,7 +119,9 @@ function listRoute(app: FastifyInstance, deps: ApprovalRouteDependencies): void 
   );
 }
 
-/** The audiences that are asked for; null: all. Throws a 403 for one that is not the principal's. */
+/**
+ * The audiences that are asked for; null: all. Throws a 403 for one that is not the principal's.
+ */
 function audiencesFor(
   principal: Principal | null,
   asked: string | undefined,
