@@ -1,5 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
-import { audiencePattern, compileInput, type FieldFault } from "@holdfast/contracts";
+import {
+  audiencePattern,
+  compileInput,
+  type FieldFault,
+  type JsonSchema,
+} from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { isLoopback, keyDigestPattern } from "@holdfast/runtime";
 import { type Static, Type } from "typebox";
@@ -100,7 +105,7 @@ export async function readAccessText(path: string): Promise<string> {
  */
 export function accessRulesIn(text: string, path: string): AccessRules {
   const json = parsed(text, path);
-  const wrong = compileInput({ ...AccessFile }, "the file")(json);
+  const wrong = compileInput(AccessFile as object as JsonSchema, "the file")(json);
   if (wrong.length > 0) throw unusable(path, placesOf(wrong));
   const { principals = [], issuers = [] } = json as Static<typeof AccessFile>;
   const faults = [...faultsOfPrincipals(principals), ...faultsOfIssuers(issuers)];
