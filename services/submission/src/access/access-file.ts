@@ -105,7 +105,10 @@ export async function readAccessText(path: string): Promise<string> {
  */
 export function accessRulesIn(text: string, path: string): AccessRules {
   const json = parsed(text, path);
-  const wrong = compileInput(AccessFile as object as JsonSchema, "the file")(json);
+  const wrong = compileInput(
+    AccessFile as object as Parameters<typeof compileInput>[0],
+    "the file",
+  )(json);
   if (wrong.length > 0) throw unusable(path, placesOf(wrong));
   const { principals = [], issuers = [] } = json as Static<typeof AccessFile>;
   const faults = [...faultsOfPrincipals(principals), ...faultsOfIssuers(issuers)];
