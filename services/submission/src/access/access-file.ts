@@ -1,10 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import {
-  audiencePattern,
-  compileInput,
-  type FieldFault,
-  type JsonSchema,
-} from "@holdfast/contracts";
+import { audiencePattern, compileInput, type FieldFault } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { isLoopback, keyDigestPattern } from "@holdfast/runtime";
 import { type Static, Type } from "typebox";
