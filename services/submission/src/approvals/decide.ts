@@ -99,7 +99,7 @@ const isExcludedFrom = ({ definition: { name } }: FoundStep) =>
     `The workflow excludes you from the decision about ${name}: another one of the audience decides.`,
   );
 
-/** The form of a decision, which only an approval has. Throws a 400 for one that is not as it should be. */
+/** The form of a decision, which only an approval has. Throws a 400 for one that is wrong. */
 async function readForm(
   { decision, form }: AskedDecision,
   { workflow, definition: { name } }: FoundStep,
