@@ -20,7 +20,7 @@ import type { AwaitingStep, Instant, Step } from "./step.ts";
 import { audienceOf, faultAtEnd, remindAfterOf, signalOf } from "./step-kinds.ts";
 import type { Change } from "./step-transitions.ts";
 import { stepsOf, type Task } from "./task.ts";
-import type { TaskEvent } from "./task-event.ts";
+import type { TaskEvent, WaitEnder } from "./task-event.ts";
 import {
   type NotificationOptions,
   notificationsOf,
@@ -249,13 +249,17 @@ function withEnd(
   now: Instant,
 ): ReportedTaskEvent {
   if (step?.processState !== "awaiting" || by === "rejection") return reported;
-  if (by === "deadline" && faultAtEnd(step) !== null) {
-    const { output: _none, ...failed } = reported;
-    return { ...failed, faultDetail: faultOfEnd(step) };
+  if (failsBy(step, by)) {
+    const { output: _none, ...rest } = reported;
+    return { ...rest, faultDetail: faultOfEnd(step) };
   }
   const end = { fired: by, at: new Date(now).toISOString() };
   return { ...reported, output: { ...end, ...broughtTo(step, reported.output) } };
 }
+
+/** Whether a step that awaits fails by what ends it. */
+const failsBy = (step: AwaitingStep, by: WaitEnder): boolean =>
+  by === "deadline" ? faultAtEnd(step) !== null : by === "approval" && step.faultCode !== null;
 
 /** What the end of a wait brings besides itself. */
 function broughtTo({ plan }: AwaitingStep, brought: Json | undefined): object {

@@ -13,8 +13,8 @@ import type { Decision } from "./decision.ts";
 import { longestDelay } from "./failure.ts";
 import { summarise } from "./settle.ts";
 import { sourceOfMove } from "./source.ts";
-import { type AwaitingStep, isBegun, isDone, isSettled } from "./step.ts";
-import { asksAgent, faultAtEnd, signalOf } from "./step-kinds.ts";
+import { type AwaitingStep, isBegun, isDone, isSettled, type Step } from "./step.ts";
+import { asksAgent, audienceOf, faultAtEnd, signalOf } from "./step-kinds.ts";
 import { legalStepTransitions } from "./step-transitions.ts";
 import { isFinished, legalTaskTransitions, stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -82,9 +82,13 @@ function mustNameItsSource(before: Task, { task, changes }: Decision & { applied
   expect(sourceOfMove(undone)).not.toBeNull();
 }
 
+/** Whether the time of a step stands still while its task is paused or halted. */
+const standsStill = (step: AwaitingStep): boolean =>
+  faultAtEnd(step) !== null || audienceOf(step.plan) !== null;
+
 /**
- * A deadline that lies ahead and whose passing is a failure is moved on by the length of a pause,
- * and by that alone.
+ * A deadline that lies ahead, and whose passing is a failure or decides in the place of people, is
+ * moved on by the length of a pause, and by that alone.
  */
 function mustKeepItsEnd(
   old: AwaitingStep,
@@ -93,19 +97,35 @@ function mustKeepItsEnd(
 ): void {
   const { pausedFor = 0 } = event.kind === "resumed" ? event : {};
   const isAhead = old.notBefore !== null && old.notBefore > now - pausedFor;
-  const isMoved = isAhead && faultAtEnd(old) !== null;
+  const isMoved = isAhead && standsStill(old);
   if (!isMoved || event.kind !== "resumed") return expect(step).toBe(old);
   expect(step).toEqual({ ...old, notBefore: old.notBefore + pausedFor });
 }
 
+interface Ended {
+  readonly old: AwaitingStep;
+  readonly step: Step;
+  readonly now: number;
+}
+
 /** What ends a wait is what it waits for. */
-function mustEndAsPlanned(before: Task, old: AwaitingStep, event: TaskEvent, now: number): void {
+function mustEndAsPlanned(before: Task, event: TaskEvent, { old, step, now }: Ended): void {
   if (event.kind !== "waitEnded") throw new Error(`${event.kind} ends a wait`);
-  if (event.by === "signal") expect(signalOf(old.plan)).not.toBeNull();
-  if (event.by === "operator" && signalOf(old.plan) !== null) expect(faultAtEnd(old)).toBeNull();
-  if (event.by !== "deadline") return;
-  expect(now).toBeGreaterThanOrEqual(old.notBefore ?? Number.POSITIVE_INFINITY);
-  if (faultAtEnd(old) === null) return;
+  const { by } = event;
+  if (by === "signal") expect(signalOf(old.plan)).not.toBeNull();
+  if (by === "operator" && signalOf(old.plan) !== null) expect(faultAtEnd(old)).toBeNull();
+  if (audienceOf(old.plan) !== null) {
+    expect(["approval", "rejection", "deadline"]).toContain(by);
+    // Of a step of which it is not known who may not decide it, no decision counts.
+    const isApproved = by === "approval" && old.faultCode === null;
+    if (by !== "deadline") expect(step.processState).toBe(isApproved ? "processed" : "error");
+  } else {
+    expect(["signal", "operator", "deadline"]).toContain(by);
+  }
+  if (by === "deadline") {
+    expect(now).toBeGreaterThanOrEqual(old.notBefore ?? Number.POSITIVE_INFINITY);
+  }
+  if (step.processState === "processed" && !(by === "deadline" && standsStill(old))) return;
   expect(before).toMatchObject({ paused: false });
   expect(before.processState).not.toBe("halted");
 }
@@ -124,7 +144,7 @@ function mustWaitAsPlanned(before: Task, event: TaskEvent, after: Task, now: num
       else mustKeepItsEnd(was, event, { step, now });
     } else if (was !== null) {
       if (step.processState === "cancelled") expect(after.goal).toBe("undo");
-      else mustEndAsPlanned(before, was, event, now);
+      else mustEndAsPlanned(before, event, { old: was, step, now });
     }
   }
 }
@@ -221,7 +241,7 @@ function dispatched(task: Task, name: string): Task {
 
 /** Plays on with everything working, while an operator resumes, and resubmits what is in error. */
 function finish(start: Task, from: number): Task {
-  const kinds = ["resume", "complete", "claim", "resubmit", "signal", "fire"] as const;
+  const kinds = ["resume", "complete", "claim", "resubmit", "signal", "approve", "fire"] as const;
   let current = { task: start, now: from };
   for (let round = 0; round < 200 && !isFinished(current.task); round += 1) {
     const happenings = kinds.map((kind) => ({ kind, pick: round, confirmed: true }));

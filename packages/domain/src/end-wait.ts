@@ -30,9 +30,7 @@ export function endWait(
         ? rejected("not_awaiting")
         : settle(task, [change(step, "fire")], context);
     case "approval":
-      return audienceOf(step.plan) === null
-        ? rejected("not_awaiting")
-        : settle(task, [change(step, "fire")], context);
+      return endByApproval(task, step, context);
     case "rejection":
       return audienceOf(step.plan) === null
         ? rejected("not_awaiting")
@@ -42,6 +40,17 @@ export function endWait(
     case "deadline":
       return endByTime(task, step, context);
   }
+}
+
+/**
+ * Enough have approved it. That counts for nothing where it is not known who may not: one of them
+ * may be among those who did.
+ */
+function endByApproval(task: Task, step: AwaitingStep, context: DecisionContext): Decision {
+  if (audienceOf(step.plan) === null) return rejected("not_awaiting");
+  return step.faultCode === null
+    ? settle(task, [change(step, "fire")], context)
+    : lapse(task, step, step.faultCode, context);
 }
 
 function endByOperator(task: Task, step: AwaitingStep, context: DecisionContext): Decision {

@@ -42,7 +42,10 @@ export interface ApprovalBody {
   readonly quorum: number;
   /** ISO 8601; null: they may take any time. */
   readonly deadline: string | null;
-  /** What has come of it; null: nothing yet. `expired`: they did not decide in time. */
+  /**
+   * What has come of it; null: nothing yet, or nothing at all, as nothing says who may not decide.
+   * `expired`: they did not decide in time.
+   */
   readonly decision: "approved" | "rejected" | "expired" | null;
   /** ISO 8601, on the store's clock. */
   readonly at: string;
@@ -153,9 +156,14 @@ function askedBy({ action, reason }: Change): Pick<ApprovalBody, "event" | "deci
   if (action === "open") return { event: "approval.wanted", decision: null };
   if (action === "fire") return { event: "approval.decided", decision: "approved" };
   if (action !== "lapse") return null;
-  const decision = reason === "approval.rejected" ? "rejected" : "expired";
-  return { event: "approval.decided", decision };
+  return { event: "approval.decided", decision: lapsed.get(reason ?? "") ?? null };
 }
+
+/** What has come of a step that people decide and that has failed, by the code of that. */
+const lapsed: ReadonlyMap<string, "rejected" | "expired"> = new Map([
+  ["approval.rejected", "rejected"],
+  ["wait.expired", "expired"],
+]);
 
 const approvalsOf = (
   { before, after, changes }: DecidedTask,

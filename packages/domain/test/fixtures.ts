@@ -2,6 +2,7 @@ import type { DecisionContext } from "../src/decision.ts";
 import { submit } from "../src/submit.ts";
 import type { Task } from "../src/task.ts";
 import {
+  type ApprovalTerms,
   type CallDefinition,
   formatOf,
   type SignalTerms,
@@ -28,13 +29,20 @@ type GivenSignal = Partial<Pick<CallDefinition, "after" | "onlyIf">> & {
   readonly signal: Partial<SignalTerms>;
 };
 
-export type GivenStep = GivenCall | GivenWait | GivenSignal;
+/** A step that people decide: one of `treasury` within a day, unless other terms are given. */
+type GivenApproval = Partial<Pick<CallDefinition, "after" | "onlyIf">> & {
+  readonly name: string;
+  readonly approval: Partial<ApprovalTerms>;
+};
+
+export type GivenStep = GivenCall | GivenWait | GivenSignal | GivenApproval;
 
 /** A definition for tests, whose steps differ from the ordinary in what is given. */
 export function definitionOf(given: readonly GivenStep[]): WorkflowDefinition {
   const steps = given.map((step, index): StepDefinition => {
     const after = index === 0 ? [] : [given[index - 1]?.name ?? ""];
     if ("signal" in step) return signalStepOf(step, after);
+    if ("approval" in step) return approvalStepOf(step, after);
     if (!("wait" in step)) return callOf(step, after);
     const { wait, ...rest } = step;
     return { kind: "wait", after, onlyIf: null, onFailure: "undo", ...rest, ...wait };
@@ -62,6 +70,26 @@ const signalStepOf = (
   onDeadline: "fail",
   ...rest,
   ...signal,
+});
+
+const approvalStepOf = (
+  { approval, ...rest }: GivenApproval,
+  after: readonly string[],
+): StepDefinition => ({
+  kind: "approval",
+  after,
+  onlyIf: null,
+  audience: "treasury",
+  quorum: 1,
+  excludesSubmitter: false,
+  excludes: [],
+  within: 86_400_000,
+  remindAfter: null,
+  onDeadline: "reject",
+  show: { $ref: "/input" },
+  onFailure: "undo",
+  ...rest,
+  ...approval,
 });
 
 const callOf = (step: GivenCall, after: readonly string[]): CallDefinition => ({

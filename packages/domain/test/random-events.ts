@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
 import type { Step } from "../src/step.ts";
-import { asksAgent, signalOf } from "../src/step-kinds.ts";
+import { asksAgent, audienceOf, signalOf } from "../src/step-kinds.ts";
 import { stepsOf, type Task } from "../src/task.ts";
 import type { TaskEvent } from "../src/task-event.ts";
-import type { SignalTerms, WaitTime } from "../src/workflow-definition.ts";
+import type { ApprovalTerms, SignalTerms, WaitTime } from "../src/workflow-definition.ts";
+import type { StepPlan } from "../src/workflow-plan.ts";
 import { definitionOf, type GivenStep } from "./fixtures.ts";
 
 const names = ["a", "b", "c", "d", "e", "f"];
@@ -27,13 +28,39 @@ const signals = [
 ] as const;
 
 /**
- * Any workflow of up to six steps: every graph, with and without undo, condition, halt, cool-down,
- * waits, signals.
+ * Steps that people decide, also for ever, with a deadline that decides, and some of which it is
+ * not known who may not decide.
  */
-export const anyWorkflow = workflowsWith(waits, signals);
-export const anySoundWorkflow = workflowsWith(soundWaits, soundSignals);
+const soundApprovals: readonly Partial<ApprovalTerms>[] = [
+  { within: 1_200_000, onDeadline: "approve", remindAfter: 60_000 },
+  { within: null, quorum: 2, excludes: [{ $ref: "/input/until" }] },
+];
+const approvals: readonly Partial<ApprovalTerms>[] = [
+  ...soundApprovals,
+  { within: 300_000, onDeadline: "approve", excludes: [{ $ref: "/input/nothing" }] },
+  { within: 300_000, onDeadline: "reject" },
+  { within: 300_000, onDeadline: "fail", onFailure: "halt" },
+];
 
-function workflowsWith(times: readonly WaitTime[], terms: readonly SignalTerms[]) {
+/** The terms of the steps of a workflow that wait. */
+interface Terms {
+  readonly times: readonly WaitTime[];
+  readonly signals: readonly SignalTerms[];
+  readonly approvals: readonly Partial<ApprovalTerms>[];
+}
+
+/**
+ * Any workflow of up to six steps: every graph, with and without undo, condition, halt, cool-down,
+ * waits, signals, approvals.
+ */
+export const anyWorkflow = workflowsWith({ times: waits, signals, approvals });
+export const anySoundWorkflow = workflowsWith({
+  times: soundWaits,
+  signals: soundSignals,
+  approvals: soundApprovals,
+});
+
+function workflowsWith(terms: Terms) {
   const drawn = fc.record({
     before: fc.bigInt({ min: 0n, max: 63n }),
     failures: fc.integer({ min: 1, max: 3 }),
@@ -42,8 +69,9 @@ function workflowsWith(times: readonly WaitTime[], terms: readonly SignalTerms[]
     undoable: fc.boolean(),
     wanted: fc.constantFrom("yes", "no", null),
     maxRequeues: fc.constantFrom(undefined, undefined, 1),
-    wait: fc.constantFrom(null, null, null, ...times),
-    signal: fc.constantFrom(null, null, null, ...terms),
+    wait: fc.constantFrom(null, null, null, ...terms.times),
+    signal: fc.constantFrom(null, null, null, ...terms.signals),
+    approval: fc.constantFrom(null, null, null, null, ...terms.approvals),
   });
   return fc
     .array(drawn.map(stepDrawn), { minLength: 1, maxLength: names.length })
@@ -60,15 +88,18 @@ interface DrawnStep {
   readonly maxRequeues: number | undefined;
   readonly wait: WaitTime | null;
   readonly signal: SignalTerms | null;
+  readonly approval: Partial<ApprovalTerms> | null;
 }
 
-function stepDrawn({ before, onFailure, wanted, wait, signal, ...policy }: DrawnStep) {
+function stepDrawn(drawn: DrawnStep) {
+  const { before, onFailure, wanted, wait, signal, approval, ...policy } = drawn;
   return (index: number): GivenStep => {
     const common = {
       name: names[index] ?? "",
       after: names.slice(0, index).filter((_, bit) => ((before >> BigInt(bit)) & 1n) === 1n),
       onlyIf: wanted === null ? null : { equals: [{ $ref: "/input/wanted" }, wanted] as const },
     };
+    if (approval !== null) return { ...common, approval };
     if (signal !== null) return { ...common, signal };
     if (wait !== null) return { ...common, onFailure, wait };
     const { failures, coolDown, undoable, maxRequeues } = policy;
@@ -105,6 +136,9 @@ export const anyHappening = fc.record({
       "fireNow",
       "signal",
       "signal",
+      "approve",
+      "approve",
+      "reject",
       "resumeLate",
     ] as const),
     ...(["stale", "forged", "claim", "claim", "claim", "claim", "claim"] as const),
@@ -123,13 +157,30 @@ const among = (steps: readonly Step[], state: Step["processState"], pick: number
 /** Its reply may be wrong, after work that may be done. */
 const finalCode = (pick: number): string => (pick % 3 === 0 ? "step.reply_invalid" : "x.y");
 
-const enders = { fire: "deadline", fireNow: "operator", signal: "signal" } as const;
+const enders = {
+  fire: "deadline",
+  fireNow: "operator",
+  signal: "signal",
+  approve: "approval",
+  reject: "rejection",
+} as const;
 type End = keyof typeof enders;
 const isEnd = (kind: Happening["kind"]): kind is End => Object.hasOwn(enders, kind);
 
-/** The end of a wait, by its time, by a signal, or by an operator; null: no step waits for it. */
+/** Whether a step waits for what ends a wait in that way. */
+const waitsFor: Partial<Record<End, (plan: StepPlan) => boolean>> = {
+  signal: (plan) => signalOf(plan) !== null,
+  approve: (plan) => audienceOf(plan) !== null,
+  reject: (plan) => audienceOf(plan) !== null,
+};
+
+/**
+ * The end of a wait, by its time, by a signal, by people or by an operator; null: no step waits for
+ * it.
+ */
 function endOfWait(steps: readonly Step[], kind: End, pick: number): TaskEvent | null {
-  const meant = kind === "signal" ? steps.filter(({ plan }) => signalOf(plan) !== null) : steps;
+  const isMeant = waitsFor[kind] ?? (() => true);
+  const meant = steps.filter(({ plan }) => isMeant(plan));
   const awaiting = among(meant, "awaiting", pick);
   return awaiting ? { kind: "waitEnded", step: awaiting.plan.name, by: enders[kind] } : null;
 }
@@ -166,6 +217,8 @@ function eventOfRest(task: Task, { kind, pick }: Happening): TaskEvent | null {
   const failed = among(steps, "error", pick);
   if (!failed) return null;
   const ref = { step: failed.plan.name, attempt: failed.attempt };
+  // Nothing else is left of a step that its audience did not approve.
+  if (kind === "resubmit" && audienceOf(failed.plan) !== null) return eventsOfTask.undo ?? null;
   return kind === "resolve" || !asksAgent(failed.plan)
     ? { kind: "resolved", ...ref }
     : { kind: "resubmitted", ...ref, inputChanged: pick % 2 === 0 };

@@ -15,7 +15,7 @@ import {
 import type { Reader } from "./access/access.ts";
 import { isApplicationName } from "./access/application-names.ts";
 import { isOperatorName } from "./access/operator-names.ts";
-import { publicName } from "./public-names.ts";
+import { isProcessName, publicName } from "./public-names.ts";
 import { resultOf, tooLarge } from "./results/result-of.ts";
 
 /** A task as the application that submitted it sees it. */
@@ -80,16 +80,33 @@ export function taskResource(
   return { resource, definition };
 }
 
-/** What strangers read in the place of an operator's name, and of an operator's words. */
+/** What strangers read in the place of a name, and of an operator's words. */
 const anOperator = "operator";
 const anApplication = "application";
+const aPrincipal = "principal";
 const operatorsWords = "An operator paused it.";
 
-/** A task as its reader may see it: to strangers an operator has neither name nor words. */
-export function forReader(reader: Reader, task: TaskResource): TaskResource {
-  const { paused } = task;
-  if (reader === "operator" || paused === null || paused.by === unusableActor) return task;
-  return { ...task, paused: { ...paused, by: anOperator, reason: operatorsWords } };
+/** Who reads a task. */
+interface TaskReader {
+  readonly reader: Reader;
+  /** The id of the principal that it is; null: it is unknown. */
+  readonly principal: string | null;
+}
+
+/**
+ * A task as its reader may see it: to strangers an operator has neither name nor words, and who
+ * submitted it sees that alone.
+ */
+export function forReader({ reader, principal }: TaskReader, task: TaskResource): TaskResource {
+  if (reader === "operator") return task;
+  const { paused, submittedBy } = task;
+  const isOwn = submittedBy !== null && submittedBy === principal;
+  const isShown = paused === null || paused.by === unusableActor;
+  return {
+    ...task,
+    submittedBy: isOwn ? submittedBy : null,
+    paused: isShown ? paused : { ...paused, by: anOperator, reason: operatorsWords },
+  };
 }
 
 type Entry = Omit<HistoryEntry, "at"> & { readonly at: unknown };
@@ -117,6 +134,13 @@ export function historyResource<Of extends Entry>(entry: Of, reader: Reader): En
 export function nameFor(reader: Reader, name: string): string {
   if (reader === "operator") return publicName(name);
   return isOperatorName(name) ? anOperator : strangersName(name);
+}
+
+/** Who sent a signal, as its reader may see it: a principal reads its own id. */
+export function senderFor({ reader, principal }: TaskReader, name: string): string {
+  if (reader === "operator" || name === principal) return nameFor(reader, name);
+  const isKnown = isOperatorName(name) || isApplicationName(name) || isProcessName(name);
+  return isKnown ? nameFor(reader, name) : aPrincipal;
 }
 
 /** The name that strangers read: an application has neither that of its login nor its own. */

@@ -25,8 +25,9 @@ const withBody: Codes = {
 };
 const ofOperators: Codes = {
   401: [...tokenRefusals],
-  403: ["auth.disabled"],
+  403: ["access.denied", "auth.disabled"],
   429: ["auth.too_many_tries"],
+  503: ["auth.issuer_unavailable"],
 };
 const ofStore: Codes = {
   503: ["store.contention", "store.outcome_unknown", "store.unavailable"],

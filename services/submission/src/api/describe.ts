@@ -52,6 +52,7 @@ interface Description {
   readonly id: string;
   readonly tag:
     | "tasks"
+    | "approvals"
     | "collections"
     | "workflows"
     | "agents"

@@ -1,6 +1,7 @@
 import { definitionSchema, limits } from "@holdfast/contracts";
 import { priorities, stepStates } from "@holdfast/domain";
 import { Type } from "typebox";
+import { approvalSchemas, outcomeSchema } from "../approvals/approval-schemas.ts";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
 import { agentSchemas, Pause } from "./agent-schemas.ts";
@@ -139,6 +140,13 @@ const Problem = named(
       ),
     ),
     taskId: Type.Optional(text("Of `task.key_in_use`: the open task that has the key.")),
+    decisions: Type.Optional(
+      Type.Array(ref("ApprovalDecision"), {
+        description:
+          "Of `approval.over`: what was decided. Of `approval.decided_already`: what the same person said first.",
+      }),
+    ),
+    outcome: Type.Optional(outcomeSchema),
   },
   examples.problem,
 );
@@ -201,6 +209,11 @@ const common = {
 const whole = {
   ...common,
   paused: nullable(Pause),
+  submittedBy: nullable(
+    text(
+      "The id of who submitted it: of a principal, or `application:<login>`, or `broker:<user>`; null: unknown, or not for this reader.",
+    ),
+  ),
   traceId: nullable(text("The trace that it belongs to; null: none that is recorded.")),
   result: json("What the workflow results in: any JSON; null until it is processed."),
   steps: Type.Array(ref("Step"), {
@@ -265,7 +278,9 @@ const signalSchemas: readonly Type.TSchema[] = [
   named("Signal", "A signal that was sent to a task.", {
     ...signal,
     payload: json("What it carries: any JSON."),
-    sentBy: text("The process that took it, or the person that sent it by hand."),
+    sentBy: text(
+      "The principal that sent it, the person that did by hand, or the process that took it.",
+    ),
     at: instant("When it was stored."),
     takenBy: nullable(text("The step whose wait it ended; null: none has taken it.")),
     isLate: flag("Whether no step could take it any more when it came."),
@@ -376,6 +391,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
   ...eventSchemas,
   ...statisticsSchemas,
   ...bulkSchemas,
+  ...approvalSchemas,
   ...deadLetterSchemas,
   ...systemSchemas,
 ];

@@ -1,10 +1,19 @@
-import { type AwaitingStep, type Instant, signalOf } from "@holdfast/domain";
+import {
+  type AwaitingStep,
+  approvalOutput,
+  audienceOf,
+  type Instant,
+  rejectionText,
+  remindAfterOf,
+  signalOf,
+} from "@holdfast/domain";
 import type { EventOutcome, ReportedTaskEvent, StoredSignal } from "@holdfast/state-store";
 import { decideTasks } from "./apply.ts";
-import type { StoredTask } from "./memory-task.ts";
+import { nextLookAt, type StoredTask } from "./memory-task.ts";
 import { takeSignal } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, type StoreState } from "./store-state.ts";
+import { decisionOn, decisionsAbout } from "./stored-decisions.ts";
 import { untakenOf } from "./stored-signals.ts";
 
 type FireWaits = AtOnce<SimulatedStore>["fireWaits"];
@@ -14,7 +23,7 @@ interface KnownWait {
   readonly stored: StoredTask;
   readonly step: AwaitingStep;
   readonly dueAt: Instant;
-  /** When the first signal came that it may take; infinity: none has. */
+  /** When that came for which it waits, such as a signal; infinity: nothing has. */
   readonly cameAt: Instant;
 }
 
@@ -29,7 +38,7 @@ const heldFor = 15 * 60_000;
 const lockedFor = 500;
 const unusableFor = 60_000;
 
-/** Ends waits whose time or whose signal has come. */
+/** Ends waits whose time has come, or what they wait for, and reminds those who decide. */
 export const firing = (state: StoreState): { readonly fireWaits: FireWaits } => ({
   fireWaits(round) {
     const { actor, most, expected } = round;
@@ -40,7 +49,7 @@ export const firing = (state: StoreState): { readonly fireWaits: FireWaits } => 
     const due = withSignals(taken);
     const events = due.map(eventOf);
     const { outcomes, batches } = decideTasks(state, events, { actor, skipLocked: true });
-    const fired = due.filter((wait, index) => isEnded(wait, outcomes.get(events[index]!), now));
+    const fired = due.filter((wait, index) => isEnded(state, wait, outcomes.get(events[index]!)));
     const later = waits.filter(({ dueAt }) => dueAt > now && Number.isFinite(dueAt));
     return {
       fired: fired.map((wait) => ({
@@ -100,43 +109,53 @@ function withSignals(waits: readonly KnownWait[]): readonly DueWait[] {
 function eventOf({ stored, step, signal }: DueWait): ReportedTaskEvent {
   const event = { kind: "waitEnded", step: step.plan.name } as const;
   const { taskId } = stored.task;
-  return signal === null
-    ? { taskId, event: { ...event, by: "deadline" } }
-    : { taskId, event: { ...event, by: "signal" }, output: signal.payload };
+  if (signal !== null) {
+    return { taskId, event: { ...event, by: "signal" }, output: signal.payload };
+  }
+  if (audienceOf(step.plan) === null) return { taskId, event: { ...event, by: "deadline" } };
+  const decisions = decisionsAbout(stored, step.plan.name);
+  const by = decisionOn(stored, step) ?? "deadline";
+  return by === "rejection"
+    ? { taskId, event: { ...event, by }, faultDetail: rejectionText(decisions) }
+    : { taskId, event: { ...event, by }, output: approvalOutput(decisions) };
 }
 
 /** Whether a wait has ended, with what it took; one that has not is looked at again later. */
-function isEnded(wait: DueWait, outcome: EventOutcome | undefined, now: Instant): boolean {
+function isEnded(state: StoreState, wait: DueWait, outcome: EventOutcome | undefined): boolean {
   const { stored, step, signal } = wait;
   if (outcome?.applied === true) {
     if (signal !== null) takeSignal(stored, signal, step.plan.name);
     return true;
   }
   // What was decided before it in the same round may have ended it.
-  if (stored.waits.has(step.plan.name)) putOff(wait, outcome?.reason, now);
+  if (stored.waits.has(step.plan.name)) putOff(state, wait, outcome?.reason);
   return false;
 }
 
 /**
  * Has a wait looked at again that was due, and did not end: soon where its task was locked, at its
  * deadline where another wait took its signal, once its task goes on where a person holds it up.
+ * People who have not decided are reminded; what is decided stays so.
  */
-function putOff(
-  { stored: { waits, cameAts }, step: { plan, notBefore } }: DueWait,
-  reason: string | undefined,
-  now: Instant,
-): void {
+function putOff(state: StoreState, { stored, step }: DueWait, reason: string | undefined): void {
+  const { waits, cameAts } = stored;
+  const now = state.now();
+  const { plan, notBefore } = step;
   const never = Number.POSITIVE_INFINITY;
   const isHeldUp = reason === "task_paused" || reason === "task_halted";
   if (isHeldUp || (reason === "not_due" && signalOf(plan) !== null)) {
     waits.set(plan.name, isHeldUp ? never : (notBefore ?? never));
-    cameAts.delete(plan.name);
+    if (audienceOf(plan) === null) cameAts.delete(plan.name);
+  } else if (reason === "not_due" && audienceOf(plan) !== null) {
+    waits.set(plan.name, nextLookAt(step, now));
+    if (remindAfterOf(plan) === null) return;
+    for (const watcher of state.watchers) watcher.reminded?.(stored, step);
   } else {
     const isSoon = reason === undefined || reason === "not_due";
     waits.set(plan.name, now + (isSoon ? lockedFor : unusableFor));
   }
 }
 
-/** When a wait was to end: by its time, or when its signal was there, whichever was first. */
+/** When a wait was to end: by its time, or when that came for which it waits, if it was first. */
 const endOf = ({ step: { notBefore }, cameAt }: DueWait): Instant =>
   Math.min(notBefore ?? Number.POSITIVE_INFINITY, cameAt);

@@ -2,6 +2,7 @@ import { agentOf, completeByOf, heartbeatLife, laneOf, noteSign, stepsOf } from 
 import { applying } from "./apply.ts";
 import { guarding, holdsBack } from "./breakers.ts";
 import { claimDueSteps } from "./claim.ts";
+import { deciding } from "./decisions.ts";
 import { closeFairnessGaps, enqueue } from "./due-order.ts";
 import { expiring, proving } from "./expire.ts";
 import { firing } from "./fire-waits.ts";
@@ -53,6 +54,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     ...beating(state),
     ...signing(state),
     ...signalling(state),
+    ...deciding(state),
     ...notSimulated,
     tasks: state.tasks,
     history: state.history,

@@ -1,16 +1,19 @@
 import {
   type AttemptTimes,
+  type AwaitingStep,
   type Change,
   type Fairness,
   type Instant,
   type Json,
   type PendingStep,
   type Priority,
+  remindAfterOf,
   type Step,
   signalOf,
   type Task,
 } from "@holdfast/domain";
 import type { StepProgress, StoredSignal } from "@holdfast/state-store";
+import { type DecisionRow, decisionOn } from "./stored-decisions.ts";
 import { type BusinessKey, untakenOf } from "./stored-signals.ts";
 
 /** A task with all that the tables of the state store hold of it. */
@@ -33,13 +36,17 @@ export interface StoredTask {
   readonly signs: Map<string, AttemptTimes & { readonly progress: StepProgress | null }>;
   /** When a Scheduler looks at the steps that wait; infinity: when something else happens. */
   readonly waits: Map<string, Instant>;
-  /** When the first signal came that the steps may take that wait for it. */
+  /** When that came for which the steps wait: the first signal that they may take, a decision. */
   readonly cameAts: Map<string, Instant>;
   readonly outputs: Map<string, Json>;
   readonly correctedInputs: Map<string, Json>;
   readonly businessKey: BusinessKey | null;
+  /** The id of who submitted it; null: unknown. */
+  readonly submittedBy: string | null;
   /** What was sent to it, the oldest first. */
   readonly signals: StoredSignal[];
+  /** What people have said about its steps, the oldest first. */
+  readonly decisions: DecisionRow[];
 }
 
 /** One line of the history. */
@@ -95,7 +102,10 @@ interface MovedStep {
   readonly now: Instant;
 }
 
-/** Begins, moves on and ends what steps wait for: one whose signal is there is due at once. */
+/**
+ * Begins, moves on and ends what steps wait for: one whose signal is there, or that is decided, is
+ * due at once.
+ */
 function keepWait(stored: StoredTask, { old, step, now }: MovedStep): void {
   const { waits, cameAts } = stored;
   const { name } = step.plan;
@@ -110,8 +120,26 @@ function keepWait(stored: StoredTask, { old, step, now }: MovedStep): void {
     cameAts.set(name, now);
     waits.set(name, now);
   } else if (!cameAts.has(name)) {
-    waits.set(name, step.notBefore ?? Number.POSITIVE_INFINITY);
+    waits.set(name, nextLookAt(step, now));
+  } else if (decisionOn(stored, step) !== null) {
+    waits.set(name, now);
   }
+}
+
+/** When a wait is looked at next for which nothing has come: at its end, or for a reminder. */
+export const nextLookAt = ({ plan, notBefore }: AwaitingStep, now: Instant): Instant =>
+  Math.min(
+    notBefore ?? Number.POSITIVE_INFINITY,
+    now + (remindAfterOf(plan) ?? Number.POSITIVE_INFINITY),
+  );
+
+/** Has a wait end for which something has come. */
+export function makeDue({ waits, cameAts }: StoredTask, step: string, now: Instant): void {
+  const dueAt = Math.min(waits.get(step) ?? now, now);
+  // Of those that are due at the same instant, the one that became so first is the first.
+  waits.delete(step);
+  waits.set(step, dueAt);
+  cameAts.set(step, now);
 }
 
 /** One step replaced, and nothing decided. */

@@ -9,7 +9,7 @@ import {
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { HeldSignal, NewSignal, SentSignal, StoredSignal } from "@holdfast/state-store";
-import type { StoredTask } from "./memory-task.ts";
+import { makeDue, type StoredTask } from "./memory-task.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
 import type { BusinessKey, MailboxRow } from "./stored-signals.ts";
@@ -70,15 +70,10 @@ const mayTake = (task: Task, name: string): boolean =>
       signalOf(plan) === name && (processState === "waiting" || processState === "awaiting"),
   );
 
-function makeWaitsDue({ task, waits, cameAts }: StoredTask, name: string, now: Instant): void {
-  for (const { plan, processState } of stepsOf(task)) {
+function makeWaitsDue(stored: StoredTask, name: string, now: Instant): void {
+  for (const { plan, processState } of stepsOf(stored.task)) {
     if (processState !== "awaiting" || signalOf(plan) !== name) continue;
-    if (cameAts.has(plan.name)) continue;
-    const dueAt = Math.min(waits.get(plan.name) ?? now, now);
-    // Of those that are due at the same instant, the one that became so first is the first.
-    waits.delete(plan.name);
-    waits.set(plan.name, dueAt);
-    cameAts.set(plan.name, now);
+    if (!stored.cameAts.has(plan.name)) makeDue(stored, plan.name, now);
   }
 }
 

@@ -13,7 +13,10 @@ export interface StoresOfRoles {
     SubmissionStore,
     "submitTasks" | "findWorkflows" | "findKnownAgents" | "findActiveVersions"
   >;
-  readonly client: Pick<SubmissionStore, "submitTasks" | "sendSignals" | "holdSignal">;
+  readonly client: Pick<
+    SubmissionStore,
+    "submitTasks" | "sendSignals" | "holdSignal" | "recordDecision" | "findDecisions"
+  >;
 }
 
 /** What of the state store the loops, their clients and operators use. */

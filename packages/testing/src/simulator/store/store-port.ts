@@ -116,6 +116,6 @@ const operations: {
     "rememberOutage",
   ],
   submission: ["findActiveVersions", "findKnownAgents", "findWorkflows", "submitTasks"],
-  client: ["submitTasks", "sendSignals", "holdSignal"],
+  client: ["submitTasks", "sendSignals", "holdSignal", "recordDecision", "findDecisions"],
   agent: [],
 };

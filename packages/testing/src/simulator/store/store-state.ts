@@ -1,4 +1,5 @@
 import type {
+  AwaitingStep,
   BreakerState,
   Change,
   FairClock,
@@ -18,6 +19,7 @@ import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
 import type { StoredBreaker } from "./stored-breaker.ts";
+import type { DecisionRow } from "./stored-decisions.ts";
 import type { MailboxRow } from "./stored-signals.ts";
 
 /** Sees what the store saves, in its order. */
@@ -30,6 +32,10 @@ export interface StoreWatcher {
   signed?(stored: StoredTask, step: ProcessingStep): void;
   /** A signal came to a task; also one that no step can take. */
   signalled?(stored: StoredTask, signal: StoredSignal): void;
+  /** What one of an audience has said about a step is counted. */
+  counted?(stored: StoredTask, decision: DecisionRow): void;
+  /** A step that people decide has them reminded. */
+  reminded?(stored: StoredTask, step: AwaitingStep): void;
   /** A signal is held for the task of a business key. */
   held?(row: MailboxRow): void;
   decided(stored: StoredTask, reports: readonly Report[]): void;

@@ -147,5 +147,7 @@ const toStoredTask = (
   outputs: new Map(),
   correctedInputs: new Map(),
   businessKey: businessKeyOf(asked),
+  submittedBy: asked.submittedBy ?? null,
   signals: [],
+  decisions: [],
 });
