@@ -1,10 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
+import { audiencePattern } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { isLoopback, keyDigestPattern } from "@holdfast/runtime";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, Type } from "typebox";
 import { parse } from "yaml";
-import { audiencePattern, isPrincipalId, longestId } from "./principal.ts";
+import { isPrincipalId, longestId } from "./principal.ts";
 
 const closed = { additionalProperties: false } as const;
 const words = (description: string) =>

@@ -1,11 +1,11 @@
-import { limits } from "@holdfast/contracts";
+import { audiencePattern, limits } from "@holdfast/contracts";
 import { type Json, printablePattern, readablePattern } from "@holdfast/domain";
 import type { OpenApproval } from "@holdfast/state-store";
 import { approvalOutcome } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Access } from "../access/access.ts";
-import { audiencePattern, isOfAudience, type Principal } from "../access/principal.ts";
+import { isOfAudience, type Principal } from "../access/principal.ts";
 import { describe, ref } from "../api/describe.ts";
 import { examples } from "../api/examples.ts";
 import { pageFields, sizeOf } from "../api/pages.ts";
