@@ -87,7 +87,7 @@ const counted = (changes: object = {}) => ({
   isDecided: true,
   ...changes,
 });
-const refused = (code: string, outcome: string | null) => ({
+const refused = (code: string, outcome: unknown) => ({
   kind: "refused",
   code,
   outcome,
@@ -512,7 +512,7 @@ const told = () =>
   );
 const dueIn = async () =>
   (
-    await db.query<{ hours: number | null }>(
+    await db.query<{ hours: string | null }>(
       "select round(extract(epoch from due_at - now()) / 360) / 10 as hours from state.waits",
     )
   ).map(({ hours }) => (hours === null ? null : Number(hours)));

@@ -80,6 +80,7 @@ const withoutIds = [
   "findWorkflows",
   "fireWaits",
   "forecastBulkOperation",
+  "glanceAtInboxes",
   "holdBreakerOpen",
   "holdSignal",
   "listAgents",
