@@ -15,6 +15,7 @@ const withoutIds = [
   "activateWorkflow",
   "findActiveVersions",
   "findApprovals",
+  "glanceAtInboxes",
   "findAwaitingWorkflows",
   "applyBulkItems",
   "applyPauses",
