@@ -36,12 +36,7 @@ export type Counted = Extract<DecisionOutcome, { kind: "counted" }> & {
 /** The codes with which decisions are refused, by status. */
 export const decisionCodes = {
   400: ["approval.form_invalid"],
-  403: [
-    "access.denied",
-    "approval.excluded",
-    "approval.needs_principal",
-    "approval.not_in_audience",
-  ],
+  403: ["approval.excluded", "approval.needs_principal", "approval.not_in_audience"],
   404: ["approval.unknown", "task.submission_refused", "task.unknown"],
   409: [
     "approval.decided_already",
