@@ -114,6 +114,7 @@ export {
   submissionHeaderSchemas,
   submissionHeaders,
 } from "./messages/submission.ts";
+export { TaskApproval } from "./messages/task-approval.ts";
 export { TaskRefused } from "./messages/task-refused.ts";
 export { TaskSignal } from "./messages/task-signal.ts";
 export { TaskAlert, TaskStatus } from "./messages/task-status.ts";

@@ -136,6 +136,12 @@ export const faultCodes = {
     meaning: "Operator routes are disabled in this process.",
     action: "Set `OPERATOR_TOKEN`.",
   },
+  "auth.issuer_unavailable": {
+    transient: true,
+    meaning:
+      "The issuer of the token does not answer with its keys, so that the token can be neither taken nor refused.",
+    action: "Repair the issuer, or correct its `jwksUri` in the file that `ACCESS_FILE` names.",
+  },
   "auth.token_missing": {
     transient: false,
     meaning: "The request shows no token.",

@@ -1,4 +1,5 @@
 export type { Logger } from "pino";
+export { digestOfKey, isKey, keyDigestPattern, makeKey } from "./access/principal-keys.ts";
 export {
   type BrokerAddress,
   type ManagementAddress,

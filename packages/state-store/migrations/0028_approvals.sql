@@ -1,9 +1,13 @@
 -- Steps that wait for people: each of their audience decides once, and who submitted a task is known.
 -- See decisions 0200 and 0201.
 
--- phase: online
+-- phase: locks state.tasks, state.waits
 -- Who submitted it, as the service that took it knows; null: unknown.
 alter table state.tasks add column submitted_by text;
+-- Those who decide it; null: it is for no one to decide.
+alter table state.waits add column audience text;
+
+-- phase: online
 -- What people have said about steps that wait for them, for as long as the task is kept.
 create table state.decisions (
   task_id  uuid        not null,
@@ -47,8 +51,6 @@ begin
 end
 $$;
 
--- Those who decide it; null: it is for no one to decide.
-alter table state.waits add column audience text;
 create index waits_of_audiences on state.waits (task_id, step, audience) where audience is not null;
 
 create or replace trigger guard_wait before update on state.waits for each row
@@ -62,20 +64,26 @@ execute function state.refuse_wait_change();
 
 -- Locks a task, as a decision about it does, and says how one of its steps stands that people
 -- decide: so none of two who decide at a time misses the other. `is_over`: it is decided already,
--- or its time has passed, which stands still while the task is paused.
+-- or its time has passed, which stands still while the task is paused or halted.
 create function state.lock_approval(of_task uuid, of_step text, out state text, out fault_code text, out is_over boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  paused timestamptz;
-  wait   record;
+  task record;
+  wait record;
 begin
-  select tasks.paused_at into paused from state.tasks where task_id = of_task for no key update;
+  select tasks.paused_at, tasks.process_state = 'halted' as is_halted into task
+    from state.tasks where task_id = of_task for no key update;
   if not found then
     return;
   end if;
   select process_state, steps.fault_code into state, fault_code
     from state.steps where task_id = of_task and name = of_step;
-  select came_at is not null or coalesce(deadline <= coalesce(paused, clock_timestamp()), false) as is_over into wait
+  select came_at is not null
+         -- A fault of its own, and not of those who decide, is about to end it.
+         or lock_approval.fault_code is not null
+         or not task.is_halted and coalesce(case when task.paused_at is null then deadline <= clock_timestamp()
+                                                 else deadline <= task.paused_at end, false)
+           as is_over into wait
     from state.waits where task_id = of_task and step = of_step;
   is_over := coalesce(wait.is_over, true);
 end

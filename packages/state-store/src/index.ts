@@ -5,14 +5,15 @@ export type { LoadedValues, ValueRef, ValuesOptions } from "./apply/load-values.
 export { unusableActor } from "./apply/park-tasks.ts";
 export type { RejectedReply } from "./apply/rejected-replies.ts";
 export { givenBackOf, unreadableRequests } from "./apply/unreadable-requests.ts";
-export type {
-  ApprovalOutcome,
-  ApprovalPage,
-  ApprovalQuery,
-  DecisionOfStep,
-  DecisionOutcome,
-  NewDecision,
-  OpenApproval,
+export {
+  type ApprovalOutcome,
+  type ApprovalPage,
+  type ApprovalQuery,
+  approvalOutcome,
+  type DecisionOfStep,
+  type DecisionOutcome,
+  type NewDecision,
+  type OpenApproval,
 } from "./approvals/approvals.ts";
 export type {
   Breaker,

@@ -103,7 +103,7 @@ import {
 import { findInstances, recordInstance } from "./statistics/instances.ts";
 import { deleteOldStatistics, rollUp } from "./statistics/roll-up.ts";
 import type { StoreContext } from "./store-context.ts";
-import { claimEnqueued, refuseEnqueued } from "./submit/inbox.ts";
+import { claimEnqueued, glanceAtInboxes, refuseEnqueued } from "./submit/inbox.ts";
 import {
   claimEnqueuedSignals,
   deleteEnqueuedSignals,
@@ -168,6 +168,7 @@ const submission = {
   deleteEnqueuedSignals,
   enqueueRefusals,
   enqueueSignals,
+  glanceAtInboxes,
   refuseEnqueued,
   refuseEnqueuedSignals,
   submitTasks,

@@ -23,13 +23,18 @@ export interface TestStore extends AsyncDisposable {
   readonly url: string;
   /**
    * A store of its own connections, with the rights of one service. `withoutFaults` says why none
-   * are injected into it, where they are asked for.
+   * are injected into it, where they are asked for. `events`: as services have it with EVENTS=on.
    */
-  open(role: Role, options?: { readonly withoutFaults: string }): Promise<StateStore>;
+  open(role: Role, options?: OpenOptions): Promise<StateStore>;
   /** Deletes all tasks with their history, and the rows of these other tables. */
   clear(...tables: readonly string[]): Promise<void>;
   /** Runs SQL as the owner of the database. */
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+}
+
+interface OpenOptions {
+  readonly withoutFaults?: string;
+  readonly events?: boolean;
 }
 
 type Role = "submission" | "operations" | "scheduler" | "supervisor";
@@ -68,8 +73,8 @@ export async function openTestStore(): Promise<TestStore> {
   const openObserver = async () => owned.use(await openStateStore(asRole("observer")));
   return {
     url: url.href,
-    async open(role, { withoutFaults } = { withoutFaults: "" }) {
-      const options = asRole(role);
+    async open(role, { withoutFaults = "", events = false } = {}) {
+      const options = { ...asRole(role), events };
       const faults = process.env["HOLDFAST_STORE_FAULTS"] ?? "";
       if (withoutFaults !== "") process.env["HOLDFAST_STORE_FAULTS"] = "";
       const store = openStateStore(options);

@@ -9,8 +9,8 @@ export const partitionedTables = [
   "state.events",
 ];
 
-/** What steps wait for, and what was sent to tasks, goes with them as well. */
-const awaited = ["state.waits", "state.signals"];
+/** What steps wait for, and what was sent to tasks or said of them, goes with them as well. */
+const awaited = ["state.waits", "state.signals", "state.decisions"];
 
 /**
  * Makes what was submitted this month look as if it had been in the middle of another one, for

@@ -28,7 +28,7 @@ export interface ApproveOptions<
   readonly form?: Form;
   /** How long they have, up to a hundred years, or for ever. */
   readonly within: Duration | "for-ever";
-  /** After how long they are reminded, again and again while it is undecided. Never unless said. */
+  /** How long until they are reminded, again and again while it is undecided: never unless said. */
   readonly remindAfter?: Duration;
   /**
    * What follows if they do not decide within that time: it counts as approved, as rejected
@@ -102,6 +102,6 @@ function idIn(value: Later<string>): Template {
   if (template !== null) return template;
   throw new ContractFault(
     "workflow.invalid",
-    `not contains ${String(JSON.stringify(value))}: give it "submitter", or the place of an id, such as order.requester`,
+    `not contains ${JSON.stringify(value)}: give it "submitter", or the place of an id, such as order.requester`,
   );
 }

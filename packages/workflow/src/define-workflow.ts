@@ -16,8 +16,8 @@ import {
 import type { AgentContract } from "./agent.ts";
 import {
   type ApproveOptions,
+  type AtDeadline,
   type EndedApproval,
-  type OnDeadline,
   toApproval,
 } from "./approval.ts";
 import { type Conditional, conditionOf } from "./conditions.ts";

@@ -12,7 +12,7 @@ export function toMilliseconds(duration: Duration, field: string): Milliseconds 
   );
 }
 
-/** What is stored of a limit that is to be said; null: for ever. Throws as `toMilliseconds` does. */
+/** What is stored of a limit that must be said; null: for ever. Throws as `toMilliseconds` does. */
 export function toLimit(limit: Duration | "for-ever", field: string): Milliseconds | null {
   // What a program in JavaScript may leave out.
   if ((limit as unknown) === undefined) {

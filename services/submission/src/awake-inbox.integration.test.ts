@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { input, openTrips, type TripService } from "../test/trips.ts";
 import { until } from "../test/until.ts";
 import { awakeInbox, type InboxWakes } from "./awake-inbox.ts";
+import { inboxRounds } from "./inbox-rounds.ts";
 import { takeEnqueued } from "./take-enqueued.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
 
@@ -52,7 +53,7 @@ function process(stack: AsyncDisposableStack): InboxWakes {
   const take = takes();
   stack.use(
     awakeInbox({
-      takers: { inbox: async () => ((await take()) === 0 ? 0 : 3_600_000) },
+      take: async () => ((await take()) ? 0 : 3_600_000),
       access: serverAccess({ name: "state store", read: () => trips.url, log }),
       instance: me.instance,
       wakes,
@@ -86,7 +87,10 @@ test("what is enqueued becomes a task without a poll, one after the other, and a
 });
 
 test("after it found something a process looks again soon, and then once a second", async () => {
-  const look = takes();
+  const signals = async () => {
+    throw new Error("Their inbox is empty");
+  };
+  const look = inboxRounds(trips.store.glanceAtInboxes, { submissions: takes(), signals });
   expect(await look()).toBe(1_000);
   await enqueue();
   const rests = [];

@@ -10,11 +10,8 @@ export interface InboxWakes {
 }
 
 interface InboxOptions {
-  /**
-   * Take in what waits, each of one kind, by the names of their rounds; they resolve to the
-   * milliseconds until the next look.
-   */
-  readonly takers: Readonly<Record<string, () => Promise<number>>>;
+  /** Takes in what waits, and resolves to the milliseconds until the next look. */
+  readonly take: () => Promise<number>;
   readonly access: ServerAccess;
   readonly instance: string;
   readonly wakes: InboxWakes;
@@ -35,7 +32,7 @@ const pooledFor = 600_000;
  * enqueued while something waited, and where notifications do not arrive.
  */
 export function awakeInbox({
-  takers,
+  take,
   access,
   instance,
   wakes,
@@ -44,16 +41,13 @@ export function awakeInbox({
 }: InboxOptions): AsyncDisposable {
   const channel = `holdfast_inbox_${randomUUID()}`;
   const ending = new AbortController();
-  const taking = Object.entries(takers).map(([name, take]) => repeat(take, { name, ...service }));
-  const wake = () => {
-    for (const one of taking) one.wake();
-  };
+  const taking = repeat(take, { name: "inbox", ...service });
   const onListening = (isListening: boolean): void => {
     wakes.channel = isListening ? channel : null;
     if (!isListening) return;
     announce();
     // For what was enqueued before.
-    wake();
+    taking.wake();
   };
   const listen = async (): Promise<number> => {
     const end = await listenToInbox({
@@ -62,7 +56,7 @@ export function awakeInbox({
       channel,
       signal: AbortSignal.any([service.signal, ending.signal]),
       onListening,
-      onEnqueued: wake,
+      onEnqueued: taking.wake,
     });
     if (end === "ended") return reconnectAfter;
     service.log.info({}, "inbox is polled: a pooler hands no notifications on");
@@ -73,7 +67,7 @@ export function awakeInbox({
     async [Symbol.asyncDispose]() {
       ending.abort();
       await listening[Symbol.asyncDispose]();
-      await Promise.all(taking.map((one) => one[Symbol.asyncDispose]()));
+      await taking[Symbol.asyncDispose]();
     },
   };
 }

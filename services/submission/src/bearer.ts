@@ -18,4 +18,4 @@ export const refusalOf = (headers: IncomingHttpHeaders): (typeof tokenRefusals)[
 export const challengeTo = (headers: IncomingHttpHeaders): string =>
   tokenIn(headers) === ""
     ? 'Bearer realm="holdfast"'
-    : 'Bearer realm="holdfast", error="invalid_token", error_description="The token is not the one of operators."';
+    : 'Bearer realm="holdfast", error="invalid_token", error_description="The token is not known here."';

@@ -86,6 +86,12 @@ export const SubmissionConfig = Type.Object({
    */
   OPERATOR_TOKEN: Type.Optional(Text({ minLength: 8 })),
   /**
+   * The path of a file, YAML or JSON, that says who shows which key or token, and for which
+   * audiences they decide (`approves`). It is read again when it changes. Unset: it is not known
+   * who sends a request, and no one decides a step that waits for people.
+   */
+  ACCESS_FILE: Type.Optional(Text()),
+  /**
    * Who sees a task, its history and its result: `anyone` who knows its id, or only `operators`
    * with their token.
    */

@@ -35,6 +35,8 @@ export const codesOfTask: Codes = {
 /** How a task is shown. */
 interface ShownAs {
   readonly reader: Reader;
+  /** The id of the principal that reads it; null or absent: it is unknown. */
+  readonly principal?: string | null;
   readonly makeRoom: MakeRoom;
 }
 
@@ -44,6 +46,8 @@ export interface Tasks {
   mustExist(id: string): Promise<void>;
   /** The task without its payloads. Throws as `mustExist` does. */
   glance(id: string): Promise<TaskRecord>;
+  /** The task with its steps, without its payloads. Throws as `mustExist` does. */
+  outline(id: string): Promise<TaskRecord>;
   /**
    * The task, once there is room for it; without its payloads, if they are larger than what is read
    * at a time. Throws as `mustExist` does.
@@ -88,6 +92,7 @@ export function findTasks(store: Store): Tasks {
       await within(id, 0);
     },
     glance: async (id) => (await within(id, 0)).task,
+    outline: async (id) => (await within(id, 1)).task,
     async idByKey({ workflow, key }) {
       const found = await store.findTaskByKey({ tenant, family: familyOf(workflow), key });
       if (found !== null) return found;
@@ -97,12 +102,12 @@ export function findTasks(store: Store): Tasks {
         `There is no task of ${workflow} with the key ${key}.`,
       );
     },
-    async show(id, { reader, makeRoom }) {
+    async show(id, { reader, principal = null, makeRoom }) {
       const found = await find(id, makeRoom);
       const stored = await store.findWorkflow(found.task.workflow);
       if (stored === null) throw unusable();
       const { resource, ...rest } = taskResource(found, stored.definition);
-      return { ...rest, resource: forReader(reader, resource) };
+      return { ...rest, resource: forReader({ reader, principal }, resource) };
     },
     withResult: (shown, makeRoom) => readResult(store, shown, makeRoom),
   };

@@ -16,7 +16,7 @@ interface Inbox<Row> {
 }
 
 /**
- * Milliseconds between two looks at an inbox that is empty: the first ones follow sooner, since who
+ * Milliseconds between two looks at inboxes that are empty: the first ones follow sooner, since who
  * enqueues wakes no process while something waits.
  */
 const rests = [50, 250];
@@ -35,11 +35,11 @@ const mostLeases = 40;
  * Takes in what applications have enqueued in their transactions: the rows of one look. Each is
  * taken in, or refused: whatever crashes, it is there until one of these is committed. Those that
  * were taken in vain before go one by one, after the others: what fails, or ends its process, holds
- * none back. Resolves to the milliseconds until the next look.
+ * none back. Resolves to whether there were any.
  */
-export function inboxRounds<Row extends { readonly claims: number }>(
+export function inboxTaker<Row extends { readonly claims: number }>(
   inbox: Inbox<Row>,
-): () => Promise<number> {
+): () => Promise<boolean> {
   const takeEach = async (rows: readonly Row[]): Promise<readonly RefusedSubmission<Row>[]> => {
     try {
       return await inbox.take(rows);
@@ -55,14 +55,9 @@ export function inboxRounds<Row extends { readonly claims: number }>(
       return rows.map((from) => ({ from, problem: failed() }));
     }
   };
-  /** Looks since the last one that found something. */
-  let looks = rests.length;
   return async () => {
-    const rest = rests[looks] ?? longestRest;
-    looks += 1;
     const rows = await inbox.claim({ most, mostBytes, lease, mostLeases });
-    if (rows.length === 0) return rest;
-    looks = 0;
+    if (rows.length === 0) return false;
     const failures: unknown[] = [];
     for (const part of partsOf(rows)) {
       try {
@@ -74,8 +69,32 @@ export function inboxRounds<Row extends { readonly claims: number }>(
       }
     }
     if (failures.length > 0) throw failures[0];
+    return true;
+  };
+}
+
+/**
+ * Looks by one statement which inboxes are empty, and takes in what is in the others. Resolves to
+ * the milliseconds until the next look.
+ */
+export function inboxRounds<Name extends string>(
+  glance: () => Promise<Readonly<Record<Name, boolean>>>,
+  takers: Readonly<Record<Name, () => Promise<boolean>>>,
+): () => Promise<number> {
+  /** Looks since the last one that found something. */
+  let looks = rests.length;
+  return async () => {
+    const rest = rests[looks] ?? longestRest;
+    looks += 1;
+    const hasSome = await glance();
+    const names = (Object.keys(takers) as Name[]).filter((name) => hasSome[name]);
+    const taken = await Promise.allSettled(names.map((name) => takers[name]()));
     // More may have waited than one transaction takes.
-    return 0;
+    const found = taken.some((one) => one.status === "fulfilled" && one.value);
+    if (found) looks = 0;
+    const failed = taken.find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return found ? 0 : rest;
   };
 }
 

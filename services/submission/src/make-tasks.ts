@@ -8,7 +8,13 @@ import {
   type Submitted,
 } from "@holdfast/state-store";
 import { Problem } from "./problem.ts";
-import { keyInUse, keyReused, readSubmissionAt, retired } from "./submit-problems.ts";
+import {
+  keyInUse,
+  keyReused,
+  type ReadingOptions,
+  readSubmissionAt,
+  retired,
+} from "./submit-problems.ts";
 import { mostTurns, versionsChange } from "./submit-task.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
@@ -32,7 +38,7 @@ export interface Reading {
   readonly readIn: (
     asked: AskedSubmission,
     workflow: OpenWorkflow,
-    how: Parameters<typeof readSubmissionAt>[2] & { readonly mayRepeat: boolean },
+    how: ReadingOptions & { readonly mayRepeat: boolean },
   ) => Promise<NewTask>;
 }
 

@@ -279,6 +279,7 @@ const judgedParts: Readonly<Record<string, JudgedPart>> = {
   "/v1/:collection": { pointer: "", is: "input" },
   "/v1/tasks/:id/signals/:name": { pointer: "/payload", is: "signal" },
   "/v1/signals/:name": { pointer: "/payload", is: "signal" },
+  "/v1/tasks/:id/steps/:step/decision": { pointer: "/form", is: "form" },
 };
 
 /** The part of a body that a workflow judges; null: there is none. */

@@ -1,5 +1,11 @@
 import { type FieldFault, faultSentence, limits } from "@holdfast/contracts";
-import { Fault, type FaultCode, printablePattern, readablePattern } from "@holdfast/domain";
+import {
+  Fault,
+  type FaultCode,
+  type Json,
+  printablePattern,
+  readablePattern,
+} from "@holdfast/domain";
 import { noRoom, problemBody, problemType } from "@holdfast/runtime/http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { challengeTo } from "./bearer.ts";
@@ -11,7 +17,7 @@ export class Problem extends Error {
   /** The errors, at most `limits.refusals`, however many there were. */
   readonly errors: readonly FieldFault[];
   /** Members of the answer beside those of every problem. */
-  readonly more: Readonly<Record<string, string>>;
+  readonly more: Readonly<Record<string, Json>>;
 
   // oxlint-disable-next-line max-params
   constructor(
@@ -19,7 +25,7 @@ export class Problem extends Error {
     code: Fault["code"],
     detail: string,
     errors: readonly FieldFault[] = [],
-    more: Readonly<Record<string, string>> = {},
+    more: Readonly<Record<string, Json>> = {},
   ) {
     super(detail);
     this.status = status;
@@ -47,7 +53,7 @@ export function invalidRequest(faults: readonly FieldFault[], part?: string): Pr
 /** A part of a body that a workflow judges: the pointer to it, and what it is. */
 export interface JudgedPart {
   readonly pointer: string;
-  readonly is: "input" | "signal";
+  readonly is: "input" | "signal" | "form";
 }
 
 /**
@@ -63,9 +69,14 @@ export function changedJson(faults: readonly FieldFault[], judged: JudgedPart | 
     detail,
   }));
   const shown = errors.map(shortened);
-  return judged.is === "input"
-    ? new Problem(422, "task.invalid", faultSentence(shown, "input"), errors)
-    : new Problem(400, "signal.invalid", faultSentence(shown, "payload"), errors);
+  switch (judged.is) {
+    case "input":
+      return new Problem(422, "task.invalid", faultSentence(shown, "input"), errors);
+    case "signal":
+      return new Problem(400, "signal.invalid", faultSentence(shown, "payload"), errors);
+    case "form":
+      return new Problem(400, "approval.form_invalid", faultSentence(shown, "form"), errors);
+  }
 }
 
 /**

@@ -5,6 +5,8 @@ import { isOperatorName } from "./access/operator-names.ts";
 /** How processes sign: service, host, process id and a random part; see `runService`. */
 const instance = /^(.+?)-.+-\d+-[0-9a-f]{6}$/;
 
+export const isProcessName = (name: string): boolean => instance.test(name);
+
 /**
  * What customers read in the place of the name of a process: the service, and a short name that is
  * always the same for that process. Host names and process ids are for operators; the store keeps

@@ -35,8 +35,16 @@ export const deliveryReader =
     const named = workflowIn(delivery);
     const workflow = await find(mustBeName(named ?? usual));
     const asked = { input, ...askedInHeaders(header), replyTo, correlationId, idempotencyKey };
-    return readIn(asked, workflow, { keepKeyFor: keepKeysFor, mayRepeat: true });
+    const how = { keepKeyFor: keepKeysFor, submittedBy: brokerName(delivery), mayRepeat: true };
+    return readIn(asked, workflow, how);
   };
+
+/**
+ * Who submits a message: the user of the broker, which holds it against who publishes; null: the
+ * message names none.
+ */
+const brokerName = ({ userId }: Delivery): string | null =>
+  userId === undefined ? null : `broker:${userId}`;
 
 function keyOf({ messageId }: Delivery): string {
   if (messageId !== undefined) return messageId;

@@ -28,6 +28,7 @@ import {
 } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openAccess, readAnonymousMay } from "./access/access.ts";
+import { openPrincipals, type Principals, rereadEvery } from "./access/principals.ts";
 import { statusQueueOwners } from "./access/status-queues.ts";
 import { activateAwaited } from "./activate-awaited.ts";
 import { apiRoutes } from "./api/api-routes.ts";
@@ -36,6 +37,7 @@ import { compressAnswers } from "./compress-answers.ts";
 import { SubmissionConfig } from "./config.ts";
 import { findTasks } from "./find-tasks.ts";
 import { httpMetrics } from "./http-metrics.ts";
+import { inboxRounds } from "./inbox-rounds.ts";
 import { openHttp } from "./open-http.ts";
 import { type OperatorGate, operatorGate } from "./operator-gate.ts";
 import { signalSender } from "./send-signal.ts";
@@ -79,7 +81,9 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   const hints = latestHints();
   await using _broker = await connectHints(service, { store, directory, hints, takes });
   await using inspection = inspectionFor(service);
-  const gate = operatorGate(config.OPERATOR_TOKEN ?? null, { log, metrics });
+  const principals = await principalsFor(service);
+  await using _rereading = principals === null ? null : rereading(service, principals);
+  const gate = operatorGate(config.OPERATOR_TOKEN ?? null, { principals, log, metrics });
   if (role !== "tasks") prepareJudges();
   await using http = openHttp(health, log, guardFor(config, gate));
   measureHttp(http, metrics);
@@ -166,10 +170,10 @@ function takingEnqueued(
   const { hint } = hints;
   const sender = senderFor({ ...stored, hint });
   return awakeInbox({
-    takers: {
-      inbox: takeEnqueued({ ...stored, ...making, hint }),
-      "signal inbox": takeEnqueuedSignals({ ...stored, sender, log }),
-    },
+    take: inboxRounds(stored.store.glanceAtInboxes, {
+      submissions: takeEnqueued({ ...stored, ...making, hint }),
+      signals: takeEnqueuedSignals({ ...stored, sender, log }),
+    }),
     access,
     instance,
     wakes,
@@ -197,10 +201,22 @@ function submissionFor({ config, failpoint, instanceId: actor }: Service) {
   };
 }
 
+/** Who is who; null: there is no access file. Throws `config.invalid` for one that is unusable. */
+async function principalsFor({ config, log }: Service): Promise<Principals | null> {
+  const { ACCESS_FILE: path } = config;
+  return path === undefined ? null : openPrincipals({ path, log });
+}
+
+/** Has the access file count as it is, a few seconds after it changed. */
+function rereading({ signal, log, metrics }: Service, principals: Principals): AsyncDisposable {
+  const again = () => principals.reread().then(() => rereadEvery);
+  return repeat(again, { name: "access file", signal, log, metrics });
+}
+
 /** What requests may ask for and learn. */
-function accessFor({ config }: Service, { isOperator }: OperatorGate) {
+function accessFor({ config }: Service, gate: OperatorGate) {
   return openAccess({
-    hasToken: ({ headers }) => isOperator(headers),
+    gate,
     anonymousMay: readAnonymousMay(config.ANONYMOUS_MAY, config.HTTP_HOST),
     readTasks: config.READ_TASKS,
   });

@@ -10,7 +10,7 @@ import type {
   onRequestAsyncHookHandler,
 } from "fastify";
 import { type Static, Type } from "typebox";
-import type { Access, Reader } from "./access/access.ts";
+import type { Access } from "./access/access.ts";
 import { storableName } from "./act-body.ts";
 import { describe, ref } from "./api/describe.ts";
 import { examples } from "./api/examples.ts";
@@ -30,7 +30,7 @@ import {
   type TakenSignal,
 } from "./send-signal.ts";
 import type { SubmitDependencies } from "./submit-task.ts";
-import { nameFor } from "./task-resource.ts";
+import { senderFor } from "./task-resource.ts";
 
 interface SignalRouteDependencies extends SignalDependencies {
   readonly access: Access;
@@ -119,8 +119,9 @@ export function signalRoutes(app: FastifyInstance, deps: SignalRouteDependencies
 const codesOfSending = {
   ...signalCodes,
   401: [...tokenRefusals],
-  403: ["auth.disabled"],
+  403: ["access.denied", "auth.disabled"],
   429: [...signalCodes[429], "auth.too_many_tries"],
+  503: ["auth.issuer_unavailable", "request.withdrawn"],
 } as const;
 
 /** Sends one signal for a request. Throws a `Problem` for one that is refused. */
@@ -179,7 +180,7 @@ function sendRoute(app: FastifyInstance, deps: SignalRouteDependencies, send: Se
         "It is held to the schema that the task's own version of the workflow has for it, kept with the task, and taken by one step. One that comes too late for any step is kept all the same, and answered 409.",
       isOpen: true,
       answers: accepted("SignalAccepted"),
-      codes: { ...codesOfSending, 503: ["request.withdrawn"] },
+      codes: codesOfSending,
     }),
     params: Type.Object({ ...TaskParams.properties, name: signalName }),
     headers: SignalHeaders,
@@ -190,7 +191,7 @@ function sendRoute(app: FastifyInstance, deps: SignalRouteDependencies, send: Se
     Body: Static<typeof SignalBody>;
   }>(
     "/v1/tasks/:id/signals/:name",
-    { schema, onRequest: [...deps.onRequest] },
+    { schema, onRequest: [...deps.onRequest, ...deps.access.toSubmit] },
     async (request, reply) => {
       const { params, headers, body } = request;
       const { id: taskId, name } = params;
@@ -223,9 +224,7 @@ function byKeyRoute(
       answers: accepted("SignalByKeyAccepted"),
       codes: {
         ...codesOfSending,
-        403: [...codesOfSending[403], "access.denied"],
         404: [...signalCodes[404], "workflow.unknown"],
-        503: ["request.withdrawn"],
       },
     }),
     params: Type.Object({ name: signalName }),
@@ -233,6 +232,7 @@ function byKeyRoute(
   };
   const onRequest = [
     ...deps.onRequest,
+    ...access.toSubmit,
     async (request: FastifyRequest) => access.mustBeAllowed(request, "read-by-key"),
   ];
   app.post<{ Params: { readonly name: string }; Body: Static<typeof KeyedBody> }>(
@@ -269,12 +269,18 @@ function readHold(asked: string | undefined): Milliseconds | null {
   throw invalidRequest([{ pointer: "/holdFor", detail: "must be more than 0, and at most 30d" }]);
 }
 
-/** Who sends a signal: a name is kept where the operators' token vouches for it. */
-const senderOf = (
+/**
+ * Who sends a signal: the principal, or the name for which the operators' token vouches, or this
+ * process.
+ */
+function senderOf(
   request: FastifyRequest,
   named: string | undefined,
   { access, actor: process }: SignalRouteDependencies,
-): string => (named !== undefined && access.readerOf(request) === "operator" ? named : process);
+): string {
+  if (request.principal !== null) return request.principal.id;
+  return named !== undefined && access.readerOf(request) === "operator" ? named : process;
+}
 
 const text = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join() : header;
@@ -320,14 +326,15 @@ export function listSignalsRoute(
       const { items, next } = await pageInRoom(roomForRows(request, reply), (mostBytes) =>
         store.findSignals({ ...query, mostBytes }),
       );
-      const reader = access.readerOf(request);
-      return { items: items.map((signal) => signalResource(signal, reader)), next };
+      const principal = request.principal?.id ?? null;
+      const as = { reader: access.readerOf(request), principal };
+      return { items: items.map((signal) => signalResource(signal, as)), next };
     },
   );
 }
 
 /** A signal as its reader may see it. */
-const signalResource = (signal: StoredSignal, reader: Reader) => ({
+const signalResource = (signal: StoredSignal, as: Parameters<typeof senderFor>[0]) => ({
   ...signal,
-  sentBy: nameFor(reader, signal.sentBy),
+  sentBy: senderFor(as, signal.sentBy),
 });

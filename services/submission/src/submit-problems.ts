@@ -1,4 +1,5 @@
 import { type AskedSubmission, allowedVisible } from "@holdfast/contracts";
+import { needsSubmitter } from "@holdfast/domain";
 import { type Clock, systemClock, turnsOf } from "@holdfast/runtime";
 import { type NewTask, readSubmission, SubmissionFault } from "@holdfast/state-store";
 import type { Reader } from "./access/access.ts";
@@ -16,6 +17,12 @@ export const codesOfHeaders = [
 ] as const;
 const inHeaders: ReadonlySet<string> = new Set(codesOfHeaders);
 
+/** What a submission is read with. */
+export type ReadingOptions = NonNullable<Parameters<typeof readSubmission>[2]> & {
+  /** The id of who submits it; null: it is unknown. */
+  readonly submittedBy: string | null;
+};
+
 /**
  * Makes the task of a submission, in a turn of the event loop that has time for it. Throws a
  * `Problem` for one that is not to be a task.
@@ -23,13 +30,14 @@ const inHeaders: ReadonlySet<string> = new Set(codesOfHeaders);
 export async function readSubmissionAt(
   asked: AskedSubmission,
   workflow: OpenWorkflow,
-  options: Parameters<typeof readSubmission>[2] = {},
+  { submittedBy, ...options }: ReadingOptions,
   clock: Clock = systemClock,
 ): Promise<NewTask> {
   const turns = turnsOf(clock);
   if (turns.isOver()) await turns.next();
+  if (submittedBy === null && needsSubmitter(workflow.definition)) throw submitterUnknown(workflow);
   try {
-    return await readSubmission(asked, workflow, options);
+    return { ...(await readSubmission(asked, workflow, options)), submittedBy };
   } catch (error) {
     if (!(error instanceof SubmissionFault)) throw error;
     const { code, message, errors } = error;
@@ -66,6 +74,13 @@ export function keyInUse(taskId: string, reader: Reader): Problem {
     isShown ? { taskId } : {},
   );
 }
+
+const submitterUnknown = ({ name }: Pick<OpenWorkflow, "name">) =>
+  new Problem(
+    403,
+    "task.submitter_unknown",
+    `Who submits a task of ${name} may not decide about it, so it must be known who does: show a key or a token that the file of ACCESS_FILE knows, or publish with user_id.`,
+  );
 
 export const retired = ({ name }: Pick<OpenWorkflow, "name">) =>
   new Problem(

@@ -90,7 +90,8 @@ const CollectionHeaders = Type.Object({
 /** Why a submission is refused. */
 const codes: Codes = {
   400: [...codesOfHeaders],
-  403: ["access.denied"],
+  401: ["auth.token_wrong"],
+  403: ["access.denied", "task.submitter_unknown"],
   404: ["task.submission_refused", "task.unknown", "workflow.unknown"],
   409: ["task.key_in_use", "workflow.agents_unknown"],
   410: ["workflow.retired"],
@@ -101,8 +102,9 @@ const codes: Codes = {
     "task.invalid",
     "task.result_too_large",
   ],
+  429: ["auth.too_many_tries"],
   500: ["workflow.unusable"],
-  503: ["request.withdrawn"],
+  503: ["auth.issuer_unavailable", "request.withdrawn"],
 };
 
 const describeSubmission = (who: { id: string; tag: "tasks" | "collections"; summary: string }) =>
@@ -147,6 +149,7 @@ export function submitRoutes(app: FastifyInstance, deps: SubmitRouteDependencies
         headers: SubmitHeaders,
         body: TaskBody,
       },
+      onRequest: deps.access.toSubmit,
     },
     (request, reply) => {
       const idempotencyKey = text(request.headers["idempotency-key"]);
@@ -170,6 +173,7 @@ export function submitRoutes(app: FastifyInstance, deps: SubmitRouteDependencies
         headers: CollectionHeaders,
         body: InputBody,
       },
+      onRequest: deps.access.toSubmit,
     },
     async (request, reply) => {
       const { headers, body: input } = request;
@@ -215,7 +219,12 @@ const submitting =
     const asked = { submission, allowsUnknownAgents: allowsUnknown(request.query) };
     for (const permission of permissionsFor(asked)) deps.access.mustBeAllowed(request, permission);
     const accepted = await submitter.submit(
-      { ...asked, learns: deps.access.learns(request), trace: request.span?.context ?? null },
+      {
+        ...asked,
+        learns: deps.access.learns(request),
+        submittedBy: request.principal?.id ?? null,
+        trace: request.span?.context ?? null,
+      },
       {
         bodyBytes: request.bodyBytes,
         onGone: (withdraw) => onGone(request.raw, reply.raw, withdraw),

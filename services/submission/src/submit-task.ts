@@ -71,6 +71,8 @@ export interface SubmitRequest {
   /** Whether the task is taken although one of its Agents has never announced itself. */
   readonly allowsUnknownAgents: boolean;
   readonly learns: Learns;
+  /** The id of the principal that submits it; null: it is unknown. */
+  readonly submittedBy: string | null;
   /** The trace of the request; null or absent: none. */
   readonly trace?: TraceContext | null;
 }
@@ -174,7 +176,7 @@ function submissionReader(deps: SubmitDependencies) {
         const task = await readSubmissionAt(
           request.submission,
           workflow,
-          keyLife(deps),
+          { ...keyLife(deps), submittedBy: request.submittedBy },
           deps.clock ?? systemClock,
         );
         await mustHaveAgents(deps, workflow, request);

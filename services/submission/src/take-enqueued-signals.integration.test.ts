@@ -68,11 +68,11 @@ const endLeases = () => query("update state.signal_inbox set leased_until = null
  * All that waits is handed over, or refused. What a look took whose answer was lost is free again.
  */
 async function takeAll(take = process()): Promise<void> {
-  for (let rest = 0; rest === 0; ) {
-    rest = await take().catch(async (error: unknown) => {
+  for (let isMore = true; isMore; ) {
+    isMore = await take().catch(async (error: unknown) => {
       if (!(error instanceof Fault && error.transient)) throw error;
       await endLeases();
-      return 0;
+      return true;
     });
   }
 }

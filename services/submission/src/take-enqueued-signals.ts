@@ -8,7 +8,7 @@ import type {
   SubmissionStore,
 } from "@holdfast/state-store";
 import { applicationName } from "./access/application-names.ts";
-import { inboxRounds } from "./inbox-rounds.ts";
+import { inboxTaker } from "./inbox-rounds.ts";
 import type { RefusedSubmission } from "./make-tasks.ts";
 import { changedPayload, Problem } from "./problem.ts";
 import { signalRefusalOf } from "./refuse-deliveries.ts";
@@ -28,11 +28,11 @@ type Refused = RefusedSubmission<EnqueuedSignal>;
 /**
  * Hands signals that applications have sent in their transactions to their tasks: those of one
  * look. One that is handed over twice, because a process crashed, is the same signal. Resolves to
- * the milliseconds until the next look.
+ * whether there were any.
  */
-export function takeEnqueuedSignals(deps: SignalInboxDependencies): () => Promise<number> {
+export function takeEnqueuedSignals(deps: SignalInboxDependencies): () => Promise<boolean> {
   const { store, log } = deps;
-  return inboxRounds<EnqueuedSignal>({
+  return inboxTaker<EnqueuedSignal>({
     claim: (request) => store.claimEnqueuedSignals(request),
     take: (rows) => hand(rows, deps),
     refuse: (refused) => refuse(refused, deps),

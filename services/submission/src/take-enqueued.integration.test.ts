@@ -47,7 +47,7 @@ const endLeases = () => endLeasesIn(trips.url);
 const takeAll = (take = process()) => takeAllIn(trips.url, take);
 
 /** Looks until it meets the fault of ours. */
-async function failing(take: () => Promise<number>): Promise<void> {
+async function failing(take: () => Promise<boolean>): Promise<void> {
   const error = await retried(() =>
     take().then(
       () => null,

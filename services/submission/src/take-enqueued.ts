@@ -8,8 +8,8 @@ import {
   readRow,
   type SubmissionStore,
 } from "@holdfast/state-store";
-import { applicationName } from "./access/application-names.ts";
-import { inboxRounds } from "./inbox-rounds.ts";
+import { applicationName, loginName } from "./access/application-names.ts";
+import { inboxTaker } from "./inbox-rounds.ts";
 import { type Reading, type RefusedSubmission, taskMaker } from "./make-tasks.ts";
 import { changedJson, Problem } from "./problem.ts";
 import { refusalOf } from "./refuse-deliveries.ts";
@@ -27,12 +27,12 @@ interface InboxDependencies {
 
 /**
  * Makes tasks of the submissions that applications have enqueued in their transactions: those of
- * one look. Each becomes one task with the id that it was given, or is refused. Resolves to the
- * milliseconds until the next look.
+ * one look. Each becomes one task with the id that it was given, or is refused. Resolves to
+ * whether there were any.
  */
-export function takeEnqueued(deps: InboxDependencies): () => Promise<number> {
+export function takeEnqueued(deps: InboxDependencies): () => Promise<boolean> {
   const { store, hint, log } = deps;
-  return inboxRounds<EnqueuedSubmission>({
+  return inboxTaker<EnqueuedSubmission>({
     claim: (request) => store.claimEnqueued(request),
     take: taskMaker({ ...deps, key: "idempotencyKey" }, readEnqueued),
     refuse: (refused) => refuse(refused, deps),
@@ -49,7 +49,10 @@ async function readEnqueued(row: EnqueuedSubmission, { find, readIn }: Reading):
   if (typeof named !== "string") throw unknownWorkflow(String(named), null);
   const workflow = await find(named);
   // The key of one that repeats nothing was taken for itself when it was enqueued.
-  const task = await readIn(asked, workflow, { mayRepeat: replayOf !== null });
+  const task = await readIn(asked, workflow, {
+    submittedBy: loginName(row),
+    mayRepeat: replayOf !== null,
+  });
   return { ...task, traceContext, enqueued: { taskId, replayOf, by: applicationName(row) } };
 }
 

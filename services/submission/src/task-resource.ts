@@ -15,7 +15,7 @@ import {
 import type { Reader } from "./access/access.ts";
 import { isApplicationName } from "./access/application-names.ts";
 import { isOperatorName } from "./access/operator-names.ts";
-import { publicName } from "./public-names.ts";
+import { isProcessName, publicName } from "./public-names.ts";
 import { resultOf, tooLarge } from "./results/result-of.ts";
 
 /** A task as the application that submitted it sees it. */
@@ -30,11 +30,15 @@ export interface TaskResource extends Omit<TaskRecord, "taskId" | "processState"
   readonly omitted?: readonly Omitted[];
 }
 
-/** A step, with the name of the signal that it waits for; null: it waits for none. */
+/** A step, with what it waits for. */
 interface ShownStep extends Omit<StepRecord, "awaiting"> {
-  readonly awaiting:
-    | (NonNullable<StepRecord["awaiting"]> & { readonly signal: string | null })
-    | null;
+  readonly awaiting: (NonNullable<StepRecord["awaiting"]> & AwaitedBy) | null;
+}
+
+/** The name of the signal, or those who decide; null: the step does not wait for such. */
+interface AwaitedBy {
+  readonly signal: string | null;
+  readonly audience: string | null;
 }
 
 /** `payloads`: the input, the outputs of the steps, and what was said of their failures. */
@@ -52,11 +56,6 @@ export function taskResource(
 ): ShownTask {
   const { taskId: id, processState: state, input, steps, ...rest } = task;
   const names = definition.steps.flatMap(({ name }) => [name, undoNameOf(name)]);
-  const signals = new Map(
-    definition.steps.flatMap((step) =>
-      "signal" in step ? [[step.name, step.signal] as const] : [],
-    ),
-  );
   const found = state === "processed" && isWhole ? resultOf(task, { definition, bytes }) : null;
   const omitted: readonly Omitted[] = [
     ...(isWhole ? [] : (["payloads"] as const)),
@@ -73,23 +72,48 @@ export function taskResource(
       .map(({ lockedBy, awaiting, ...step }) => ({
         ...step,
         lockedBy: lockedBy && publicName(lockedBy),
-        awaiting: awaiting && { ...awaiting, signal: signals.get(step.name) ?? null },
+        awaiting: awaiting && { ...awaiting, ...awaitedBy(step, definition) },
       })),
     ...(omitted.length === 0 ? {} : { omitted }),
   };
   return { resource, definition };
 }
 
-/** What strangers read in the place of an operator's name, and of an operator's words. */
+function awaitedBy({ name }: Pick<StepRecord, "name">, workflow: WorkflowDefinition): AwaitedBy {
+  const step = workflow.steps.find((one) => one.name === name);
+  return {
+    signal: step !== undefined && "signal" in step ? step.signal : null,
+    audience: step !== undefined && "audience" in step ? step.audience : null,
+  };
+}
+
+/** What strangers read in the place of a name, and of an operator's words. */
 const anOperator = "operator";
 const anApplication = "application";
+const aPrincipal = "principal";
 const operatorsWords = "An operator paused it.";
 
-/** A task as its reader may see it: to strangers an operator has neither name nor words. */
-export function forReader(reader: Reader, task: TaskResource): TaskResource {
-  const { paused } = task;
-  if (reader === "operator" || paused === null || paused.by === unusableActor) return task;
-  return { ...task, paused: { ...paused, by: anOperator, reason: operatorsWords } };
+/** Who reads a task. */
+interface TaskReader {
+  readonly reader: Reader;
+  /** The id of the principal that it is; null: it is unknown. */
+  readonly principal: string | null;
+}
+
+/**
+ * A task as its reader may see it: to strangers an operator has neither name nor words, and who
+ * submitted it sees that alone.
+ */
+export function forReader({ reader, principal }: TaskReader, task: TaskResource): TaskResource {
+  if (reader === "operator") return task;
+  const { paused, submittedBy } = task;
+  const isOwn = submittedBy !== null && submittedBy === principal;
+  const isShown = paused === null || paused.by === unusableActor;
+  return {
+    ...task,
+    submittedBy: isOwn ? submittedBy : null,
+    paused: isShown ? paused : { ...paused, by: anOperator, reason: operatorsWords },
+  };
 }
 
 type Entry = Omit<HistoryEntry, "at"> & { readonly at: unknown };
@@ -114,9 +138,16 @@ export function historyResource<Of extends Entry>(entry: Of, reader: Reader): En
 }
 
 /** Who did something, as the reader may see it. */
-export function nameFor(reader: Reader, name: string): string {
+function nameFor(reader: Reader, name: string): string {
   if (reader === "operator") return publicName(name);
   return isOperatorName(name) ? anOperator : strangersName(name);
+}
+
+/** Who sent a signal, as its reader may see it: a principal reads its own id. */
+export function senderFor({ reader, principal }: TaskReader, name: string): string {
+  if (reader === "operator" || name === principal) return nameFor(reader, name);
+  const isKnown = isOperatorName(name) || isApplicationName(name) || isProcessName(name);
+  return isKnown ? nameFor(reader, name) : aPrincipal;
 }
 
 /** The name that strangers read: an application has neither that of its login nor its own. */

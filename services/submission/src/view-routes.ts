@@ -93,7 +93,8 @@ async function sendTask(
   { id, store, tasks, access }: ViewDependencies & { readonly id: string },
 ) {
   const makeRoom = roomForRows(request, reply);
-  const shown = await tasks.show(id, { reader: access.readerOf(request), makeRoom });
+  const principal = request.principal?.id ?? null;
+  const shown = await tasks.show(id, { reader: access.readerOf(request), principal, makeRoom });
   const task = await tasks.withResult(shown, makeRoom);
   void reply.header("etag", `"${task.version}"`);
   if (task.omitted?.includes("payloads") !== true) return task;

@@ -1,4 +1,6 @@
 import {
+  type FormCheck,
+  openForm,
   openSignal,
   openTaskInput,
   type SignalCheck,
@@ -31,6 +33,8 @@ export interface OpenWorkflow {
    * no step of it waits for a signal of that name.
    */
   readonly checkSignal: (name: string) => SignalCheck | null;
+  /** What is wrong with a form, by the schema that the workflow has for that step, or has not. */
+  readonly checkForm: (step: string) => FormCheck;
   /**
    * Whether it was asked for without a version: then it counts only as long as it is the active
    * one.
@@ -118,8 +122,8 @@ export function workflowDirectory(store: Store, options: DirectoryOptions = {}):
     if (stored === null) throw unusable();
     const { definition } = stored;
     const check = checkOf(definition, compile);
-    const checkSignal = signalChecks(definition);
-    const workflow = { name, family: familyOf(name), definition, check, checkSignal };
+    const checks = { checkSignal: signalChecks(definition), checkForm: formChecks(definition) };
+    const workflow = { name, family: familyOf(name), definition, check, ...checks };
     opened.set(name, workflow, JSON.stringify(definition).length);
     return workflow;
   };
@@ -258,6 +262,16 @@ function signalChecks(definition: WorkflowDefinition): OpenWorkflow["checkSignal
     if (!signalsOf(definition).includes(name)) return null;
     const check = usable(() => openSignal(definition, name) ?? refuseUnusable(null));
     opened.set(name, check);
+    return check;
+  };
+}
+
+/** Opens the checks of forms, each when it is first asked for: of steps that there are. */
+function formChecks(definition: WorkflowDefinition): OpenWorkflow["checkForm"] {
+  const opened = new Map<string, FormCheck>();
+  return (step) => {
+    const check = opened.get(step) ?? usable(() => openForm(definition, step));
+    opened.set(step, check);
     return check;
   };
 }

@@ -33,12 +33,12 @@ export async function inTransaction(
  * All that waits becomes tasks, or is refused. What a look took whose answer was lost is free
  * again, as later.
  */
-export async function takeAllIn(url: string, take: () => Promise<number>): Promise<void> {
-  for (let rest = 0; rest === 0; ) {
-    rest = await take().catch(async (error: unknown) => {
+export async function takeAllIn(url: string, take: () => Promise<boolean>): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    isMore = await take().catch(async (error: unknown) => {
       if (!(error instanceof Fault && error.transient)) throw error;
       await endLeasesIn(url);
-      return 0;
+      return true;
     });
   }
 }

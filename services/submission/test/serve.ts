@@ -6,6 +6,7 @@ import type { AttemptOfTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
 import { openAccess, readAnonymousMay } from "../src/access/access.ts";
+import type { Principals } from "../src/access/principals.ts";
 import type { OwnsStatusQueue } from "../src/access/status-queues.ts";
 import { apiRoutes } from "../src/api/api-routes.ts";
 import { compressAnswers } from "../src/compress-answers.ts";
@@ -25,6 +26,8 @@ export interface ServeOptions {
   readonly cancel?: (obsoleteAttempts: readonly AttemptOfTask[]) => void;
   /** What operators show; null: operator routes are disabled. */
   readonly token?: string | null;
+  /** Who is who; without it there are no principals. */
+  readonly principals?: Pick<Principals, "read">;
   /** The setting `ANONYMOUS_MAY`; as unset on loopback unless given. */
   readonly anonymousMay?: string;
   /** The setting `READ_TASKS`; `anyone` unless given. */
@@ -74,11 +77,12 @@ export function serve(
   const { viewBroker = () => unseenBroker } = options;
   const { anonymousMay, readTasks = "anyone", ownsStatusQueue = () => true } = options;
   const { log = pino({ level: "silent" }) } = options;
-  const gate = operatorGate(token, { log, metrics: noMetrics });
+  const { principals = null } = options;
+  const gate = operatorGate(token, { principals, log, metrics: noMetrics });
   const isOperator = { isOperator: gate.isOperator };
   const app = holdToCodes(openHttp(health, log, openGuard({ ...roomy, ...isOperator, ...guard })));
   const access = openAccess({
-    hasToken: ({ headers }) => gate.isOperator(headers),
+    gate,
     anonymousMay: readAnonymousMay(anonymousMay, "127.0.0.1"),
     readTasks,
   });

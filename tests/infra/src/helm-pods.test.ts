@@ -223,6 +223,29 @@ describeChart("the pods of the chart", () => {
     });
   });
 
+  test("who is who is known to submission and operations alone, as in examples/access", () => {
+    const objects = withValues({ access: { configMap: "access" } });
+    const expected = render("infra/kubernetes/examples/access");
+    const knowing = (all: readonly Manifest[]) =>
+      workloadsOf(all).flatMap((one) => {
+        const { env = [], volumeMounts } = containerOf(one);
+        const file = env.find(({ name }) => name === "ACCESS_FILE")?.value;
+        const { volumes } = podOf(one);
+        return file === undefined ? [] : [{ name: nameOf(one), file, volumeMounts, volumes }];
+      });
+    const known = knowing(objects);
+    expect(known.map(({ name }) => name)).toEqual(["submission", "operations"]);
+    expect(knowing(expected)).toHaveLength(2);
+    expect(knowing(expected)).toEqual(expect.arrayContaining([...known]));
+    const policy = (all: readonly Manifest[]) =>
+      ofKind(all, "NetworkPolicy").find((one) => nameOf(one) === "issuers")?.spec;
+    expect(policy(objects)).toEqual(policy(expected));
+    const secret = withValues({ access: { secret: "who", key: "people.json" } });
+    expect(podOf(named(secret, "operations")).volumes).toMatchObject([
+      { secret: { secretName: "who", items: [{ key: "people.json", path: "access.yaml" }] } },
+    ]);
+  });
+
   test("accounts that the chart makes are used by what runs, and by no hook, which comes before them", () => {
     const objects = withValues({
       serviceAccount: { create: true, annotations: { role: "all" } },

@@ -33,10 +33,11 @@ const cloudNativePg = folder("examples/cloudnative-pg");
 const rabbitmqOperator = folder("examples/rabbitmq-operator");
 const tls = folder("examples/tls");
 const tracing = folder("examples/tracing");
+const access = folder("examples/access");
 const supervisorCron = folder("examples/supervisor-cron");
 const keda = folder("examples/keda");
-const examples = [cloudNativePg, rabbitmqOperator, tls, tracing, supervisorCron, keda];
-const complete = [local, production, tracing, supervisorCron, keda];
+const examples = [cloudNativePg, rabbitmqOperator, tls, tracing, access, supervisorCron, keda];
+const complete = [local, production, tracing, access, supervisorCron, keda];
 
 type ScaledObjects = readonly IScaledObject[];
 
@@ -252,7 +253,7 @@ describeRendered(`what any cluster takes${because}`, () => {
   const foreign = (name: string) =>
     (why === null ? render(name) : []).filter(({ apiVersion }) => !builtIn.includes(apiVersion));
 
-  test.each([base, local, production, tls, tracing, supervisorCron])(
+  test.each([base, local, production, tls, tracing, access, supervisorCron])(
     "%s has only kinds that Kubernetes brings itself",
     (name) => {
       expect(foreign(name).map(({ kind }) => kind)).toEqual([]);

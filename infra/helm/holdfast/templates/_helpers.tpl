@@ -111,6 +111,14 @@ lifecycle:
 {{- end }}
 {{- end -}}
 
+{{/* The source of a volume that has one key of a Secret or of a ConfigMap as a file. */}}
+{{- define "holdfast.file" -}}
+{{- $items := list (dict "key" .from.key "path" .path) -}}
+{{- $source := dict "secret" (dict "secretName" .from.secret "items" $items) -}}
+{{- if .from.configMap }}{{ $source = dict "configMap" (dict "name" .from.configMap "items" $items) }}{{ end -}}
+{{ toJson $source }}
+{{- end -}}
+
 {{/* No token, and what the settings say. */}}
 {{- define "holdfast.podSpec" -}}
 {{- $settings := .settings -}}
@@ -118,13 +126,13 @@ lifecycle:
 {{- $volumes := concat (.volumes | default list) ($settings.extraVolumes | default list) -}}
 {{- $mounts := concat (.mounts | default list) ($settings.extraVolumeMounts | default list) -}}
 {{- with .Values.ca }}{{ if or .secret .configMap -}}
-{{- $items := list (dict "key" .key "path" "ca.crt") -}}
-{{- $source := dict -}}
-{{- if .secret }}{{ $source = dict "secret" (dict "secretName" .secret "items" $items) }}{{ end -}}
-{{- if .configMap }}{{ $source = dict "configMap" (dict "name" .configMap "items" $items) }}{{ end -}}
-{{- $volumes = append $volumes (merge (dict "name" "servers-ca") $source) -}}
+{{- $volumes = append $volumes (merge (dict "name" "servers-ca") (include "holdfast.file" (dict "from" . "path" "ca.crt") | fromJson)) -}}
 {{- $mounts = append $mounts (dict "name" "servers-ca" "mountPath" "/etc/holdfast/ca" "readOnly" true) -}}
 {{- end }}{{ end -}}
+{{- if .knowsWho }}{{ with .Values.access }}{{ if or .secret .configMap -}}
+{{- $volumes = append $volumes (merge (dict "name" "access") (include "holdfast.file" (dict "from" . "path" "access.yaml") | fromJson)) -}}
+{{- $mounts = append $mounts (dict "name" "access" "mountPath" "/etc/holdfast/access" "readOnly" true) -}}
+{{- end }}{{ end }}{{ end -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
 {{- if not .runs }}

@@ -20,6 +20,7 @@ test("the test covers all messages", () => {
     "step.reply.v1",
     "step.request.v1",
     "task.alert.v1",
+    "task.approval.v1",
     "task.refused.v1",
     "task.signal.v1",
     "task.status.v1",

@@ -1,6 +1,6 @@
-import type { LateWaits, UnreadFormats } from "@holdfast/state-store";
+import type { LateWaits } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
-import { checkFormats, checkWaits } from "./check-waits.ts";
+import { checkWaits } from "./check-waits.ts";
 
 const now = Date.UTC(2026, 0, 1, 12);
 const waits: LateWaits = {
@@ -11,14 +11,6 @@ const waits: LateWaits = {
   deadline: new Date(now - 120_000),
   dueAt: new Date(now - 120_000),
 };
-const process: UnreadFormats = {
-  service: "scheduler",
-  instance: "scheduler-1",
-  version: "0.0.9",
-  workflows: 1,
-  workflow: "trip.v2",
-};
-
 test("waits that should have ended are counted, and the first is named with what may keep it", () => {
   const [found, ...more] = checkWaits([waits], now);
   expect(found).toMatchObject({
@@ -41,22 +33,8 @@ test("waits that are held because the clock jumped are another finding, with whe
   ]);
 });
 
-test("a process that cannot read stored workflows is named, with how many it cannot", () => {
-  const texts = checkFormats([process, { ...process, workflows: 3 }]).map(({ text }) => text);
-  expect(texts).toEqual([
-    "scheduler scheduler-1 (0.0.9) cannot read trip.v2: a later release stored it",
-    "scheduler scheduler-1 (0.0.9) cannot read trip.v2 and 2 other workflows: a later release stored them",
-  ]);
-});
-
-test("no late wait and no unread workflow is fine", () => {
-  expect([...checkWaits([], now), ...checkFormats([])]).toEqual([
+test("no late wait is fine", () => {
+  expect(checkWaits([], now)).toEqual([
     { code: "waits.late", state: "fine", text: "no wait of a step is late", advice: null },
-    {
-      code: "workflows.formats",
-      state: "fine",
-      text: "every process can read every stored workflow",
-      advice: null,
-    },
   ]);
 });

@@ -1,5 +1,5 @@
 import { durationText, type Instant } from "@holdfast/domain";
-import type { LateWaits, UnreadFormats } from "@holdfast/state-store";
+import type { LateWaits } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
 import { type Finding, orFine, wrong } from "./finding.ts";
 
@@ -26,18 +26,4 @@ const held = (found: LateWaits, now: Instant): Finding =>
     "waits.held",
     `the clock of Postgres jumped ahead, so ${count(found.waits, "wait")} that became due by it ${found.waits === 1 ? "is" : "are"} held for another ${durationText(found.dueAt.getTime() - now)} at most, first ${first(found, now)}`,
     "set the clock of its host right by NTP before that; to end a wait at once: POST /v1/tasks/:id/steps/:step/fire",
-  );
-
-/** Whether every process that runs can read every stored workflow. */
-export const checkFormats = (found: readonly UnreadFormats[]): readonly Finding[] =>
-  orFine(
-    found.map(({ service, instance, version, workflows, workflow }) =>
-      wrong(
-        "workflows.formats",
-        `${service} ${instance} (${version}) cannot read ${workflow}${workflows === 1 ? "" : ` and ${count(workflows - 1, "other workflow")}`}: a later release stored ${workflows === 1 ? "it" : "them"}`,
-        "upgrade that process: it leaves the tasks of such workflows to the others, and where all of its service are of its release, they wait",
-      ),
-    ),
-    "workflows.formats",
-    "every process can read every stored workflow",
   );

@@ -15,12 +15,13 @@ import { checkCauses } from "./check-causes.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkClockJump } from "./check-clock-jump.ts";
 import { checkContracts } from "./check-contracts.ts";
+import { checkFormats } from "./check-formats.ts";
 import { checkPartitions } from "./check-partitions.ts";
 import { checkQueues } from "./check-queues.ts";
 import { checkPooler, checkSchema } from "./check-schema.ts";
 import { checkServer } from "./check-server.ts";
 import { checkVacuum } from "./check-vacuum.ts";
-import { checkFormats, checkWaits } from "./check-waits.ts";
+import { checkWaits } from "./check-waits.ts";
 import { collectFacts, type FactsOptions, type StoreFacts } from "./collect-facts.ts";
 import { type Finding, fine, orFine, wrong } from "./finding.ts";
 

@@ -1,4 +1,4 @@
-import { type FaultCode, findFaultCode } from "@holdfast/domain";
+import { type FaultCode, findFaultCode, type Json } from "@holdfast/domain";
 import { faultPagePath } from "./fault-pages.ts";
 
 /** The media type of every answer that is no success. */
@@ -12,7 +12,7 @@ export interface ProblemText {
   readonly message: string;
   readonly errors?: readonly object[];
   /** Members of the answer beside those of every problem. */
-  readonly more?: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, Json>>;
 }
 
 /** The body of the answer to the request of that name: RFC 9457, with a stable `code`. */

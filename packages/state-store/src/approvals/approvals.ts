@@ -50,6 +50,7 @@ export type DecisionOutcome =
       readonly outcome: ApprovalOutcome | null;
     };
 
+/** A step that people decide, as it stands. */
 interface LockedStep {
   readonly state: string | null;
   readonly faultCode: string | null;
@@ -80,7 +81,7 @@ async function record(db: Database, said: NewDecision): Promise<DecisionOutcome>
   const decisions = await readDecisions(db, [{ taskId, step }]);
   const refused = refusalOf(said, found, decisions);
   if (refused !== null) {
-    const outcome = found === undefined ? null : outcomeOf(found, quorum, decisions);
+    const outcome = found === undefined ? null : approvalOutcome(found, quorum, decisions);
     return { kind: "refused", code: refused, decisions, outcome };
   }
   const earlier = decisions.find(({ id }) => id === actor);
@@ -124,10 +125,10 @@ const countOf = (
 });
 
 /** How a step has ended, or is about to: a Scheduler ends what is over. */
-function outcomeOf(
+export function approvalOutcome(
   { state, faultCode, isOver }: LockedStep,
   quorum: number,
-  decisions: readonly ApprovalDecision[],
+  decisions: readonly Pick<ApprovalDecision, "id" | "decision">[],
 ): ApprovalOutcome | null {
   if (state === "processed") return "approved";
   if (state === "error") return faultCode === "approval.rejected" ? "rejected" : "expired";

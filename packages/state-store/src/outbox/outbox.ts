@@ -1,5 +1,11 @@
-import type { SignalRefused, TaskAlert, TaskRefused, TaskStatus } from "@holdfast/contracts";
-import type { ApprovalBody, Milliseconds } from "@holdfast/domain";
+import type {
+  SignalRefused,
+  TaskAlert,
+  TaskApproval,
+  TaskRefused,
+  TaskStatus,
+} from "@holdfast/contracts";
+import type { Milliseconds } from "@holdfast/domain";
 import { exactlyOnce, once, repeatable } from "../postgres/operation.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -21,7 +27,7 @@ export type Notification = {
   | {
       readonly channel: "event";
       readonly address: null;
-      readonly body: TaskStatus | ApprovalBody;
+      readonly body: TaskStatus | TaskApproval;
     }
   | { readonly channel: "alert"; readonly address: null; readonly body: TaskAlert }
 );

@@ -14,6 +14,8 @@ type Feed = (store: Store, taskIds: readonly string[]) => Promise<unknown>;
 const withoutIds = [
   "activateWorkflow",
   "findActiveVersions",
+  "findApprovals",
+  "glanceAtInboxes",
   "findAwaitingWorkflows",
   "applyBulkItems",
   "applyPauses",
@@ -79,6 +81,7 @@ const withoutIds = [
   "findWorkflows",
   "fireWaits",
   "forecastBulkOperation",
+  "glanceAtInboxes",
   "holdBreakerOpen",
   "holdSignal",
   "listAgents",
@@ -151,6 +154,21 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
         sentBy: "test",
       })),
     ),
+  recordDecision: async (store, taskIds) => {
+    for (const taskId of taskIds) {
+      await store.recordDecision({
+        taskId,
+        step: "a",
+        actor: "ada",
+        actorName: "Ada",
+        decision: "approve",
+        reason: null,
+        form: null,
+        quorum: 1,
+      });
+    }
+  },
+  findDecisions: (store, [taskId = ""]) => store.findDecisions({ taskId, step: null }),
   findSignals: (store, [taskId = ""]) =>
     store.findSignals({ taskId, after: null, most: 1, mostBytes: 1 }),
   hasSignal: (store, [taskId = ""]) => store.hasSignal({ taskId, name: "go", id: "1" }),

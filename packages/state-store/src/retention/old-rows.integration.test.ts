@@ -43,6 +43,7 @@ const old = (task: string): Readonly<Record<string, string>> => ({
   business_keys: `values ('default', 'test', 'k', ${task})`,
   dead_letter_actions: `(dead_letter_id, queue, action, actor, reason, at) values (1, 'q', 'discard', 'x', 'x', past)`,
   dead_letters: `(queue, reason, body, at) values ('q', 'x', '', past)`,
+  decisions: `(task_id, step, actor, name, decision, at) values (${task}, 's', 'a', 'A', 'approve', past)`,
   failure_groups: `values ('f', 'test.v1', 'a', 'x.y', '', 1, past, past)`,
   failures: `values (${task}, 'a', 'f', false, past)`,
   instances: `(service, instance, version, seen_at) values ('scheduler', 'i', '1', past)`,

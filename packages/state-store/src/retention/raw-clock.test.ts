@@ -30,6 +30,9 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "hold-waits",
     "take-due-waits",
   ],
+  "what people decide is refused as too late, while a Scheduler holds the wait": [
+    "state.lock_approval",
+  ],
   "a lease ends early: the message is published twice": ["take-notifications"],
   "an instance counts as silent until its next heartbeat": [
     "find-agent-needs",

@@ -1,7 +1,7 @@
 import { askedInRow, parseJson } from "@holdfast/contracts";
 import { familyOf } from "@holdfast/domain";
 import { enqueueNotifications, type Notification } from "../outbox/outbox.ts";
-import { exactlyOnce, once } from "../postgres/operation.ts";
+import { exactlyOnce, once, repeatable } from "../postgres/operation.ts";
 import { columns, type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { Candidate, EnqueuedSubmission } from "./new-task.ts";
@@ -28,6 +28,11 @@ export interface InboxClaim {
   readonly lease: number;
   readonly mostLeases: number;
 }
+
+const glance = query("glance-at-inboxes", rowsOf<{ submissions: boolean; signals: boolean }>());
+
+/** Which inboxes have something in them, whether a process is at it or not. */
+export const glanceAtInboxes = repeatable(async (db) => (await glance(db, {}))[0]!);
 
 const claimRows = query("claim-enqueued", rowsOf<EnqueuedSubmission, "submission">());
 

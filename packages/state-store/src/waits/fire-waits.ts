@@ -110,7 +110,21 @@ export const fireWaits = composed(async (context, round: WaitRound): Promise<Fir
   }
 });
 
-function fireNext(context: StoreContext, round: WaitRound): Promise<FiredWaits> {
+/** Looks by one statement, and has a transaction only once something is due. */
+async function fireNext(context: StoreContext, round: WaitRound): Promise<FiredWaits> {
+  const seen = (await take(context.pool, { most: 1, expected: round.expected }))[0] as TakenWaits;
+  if (seen.due.length === 0 && !isJump(seen, round)) {
+    const { nextIn, now, areUsed } = seen;
+    return { ...nothing, held: null, nextIn, now, areUsed };
+  }
+  return fireDue(context, round);
+}
+
+/** Whether the store's clock is further ahead than it may be. */
+const isJump = ({ now }: TakenWaits, { expected }: WaitRound): boolean =>
+  expected !== null && now > expected + longestJump;
+
+function fireDue(context: StoreContext, round: WaitRound): Promise<FiredWaits> {
   const reads = briefReads(context.catalog, context.pool);
   return untilQuick(() =>
     inTransaction(context.pool, (client) =>
@@ -136,8 +150,7 @@ async function fireBriefly(
   const { actor, most, expected } = round;
   const taken = (await take(client, { most, expected }))[0] as TakenWaits;
   const { nextIn, now, areUsed } = taken;
-  const isJump = expected !== null && now > expected + longestJump;
-  const held = isJump ? ((await hold(client, { expected }))[0]?.held ?? 0) : null;
+  const held = isJump(taken, round) ? ((await hold(client, { expected }))[0]?.held ?? 0) : null;
   const seen = { held, now, areUsed, nextIn: taken.due.length === most ? 0 : nextIn };
   if (taken.due.length === 0) return { sent: [], result: () => ({ ...nothing, ...seen }) };
   const loaded = await loadTasks(client, [...new Set(taken.due.map(({ taskId }) => taskId))], {

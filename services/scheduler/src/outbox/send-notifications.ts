@@ -218,16 +218,17 @@ function toMessage(notification: TakenNotification): OutgoingMessage {
         ...statusOf(notification.body),
       };
     case "event": {
-      const { event, workflow, at } = notification.body;
+      const { workflow, at } = notification.body;
+      const { type, id } = namesOf(notification.body);
       return {
         ...cloudEvent({
-          type: `task.${event}`,
-          id: `${subject}:${seq}`,
+          type,
+          id: [subject, seq, ...id].join(":"),
           subject,
           at,
           data: notification.body,
         }),
-        routingKey: `task.${event}.${workflow}`,
+        routingKey: `${type}.${workflow}`,
         ...correlation,
       };
     }
@@ -241,6 +242,19 @@ function toMessage(notification: TakenNotification): OutgoingMessage {
       };
     }
   }
+}
+
+/**
+ * The type of an event, and what its id has besides its task and the version of that. Several steps
+ * may be wanted, or decided, at one version; a reminder leaves the version as it was.
+ */
+function namesOf(body: (TakenNotification & { readonly channel: "event" })["body"]): {
+  readonly type: string;
+  readonly id: readonly string[];
+} {
+  if (!("audience" in body)) return { type: `task.${body.event}`, id: [] };
+  const { event, step, at } = body;
+  return { type: event, id: [event, step, ...(event === "approval.reminded" ? [at] : [])] };
 }
 
 /** What a queue of submitters is sent, by the kind of its message. */

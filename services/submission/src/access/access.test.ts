@@ -33,7 +33,12 @@ test.each(["", "all", "urgent,", "urgent,none", "none,urgent", "Urgent", "urgent
 
 test("a refusal names the permission, the token and the setting", () => {
   const access = openAccess({
-    hasToken: ({ headers }) => headers.authorization === "Bearer token",
+    gate: {
+      isOperator: ({ authorization }) => authorization === "Bearer token",
+      identify: async () => null,
+      recognize: async () => null,
+      hasPrincipals: false,
+    },
     anonymousMay: new Set(),
     readTasks: "anyone",
   });

@@ -1,7 +1,19 @@
 import { isLoopback } from "@holdfast/runtime";
-import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { refusalOf } from "../bearer.ts";
+import type { OperatorGate } from "../operator-gate.ts";
 import { Problem } from "../problem.ts";
+import type { Principal } from "./principal.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /**
+     * Who sends it; null: it is not known, or the route does not ask. Set by the guards of
+     * `Access`.
+     */
+    principal: Principal | null;
+  }
+}
 
 /**
  * What a stranger, a caller who shows no operators' token, is refused unless `ANONYMOUS_MAY` names
@@ -43,17 +55,25 @@ export interface Access {
   mayRead(request: Asking): boolean;
   /** The guards of the routes that show one task. */
   readonly toRead: onRequestAsyncHookHandler[];
+  /**
+   * The guards of the routes that submit tasks and send signals: a token is that of operators or of
+   * a principal, or is refused. Without an access file any other token is that of a stranger, as a
+   * gateway may send one.
+   */
+  readonly toSubmit: onRequestAsyncHookHandler[];
+  /** The guards of the routes that principals and operators alone may ask. */
+  readonly toDecide: onRequestAsyncHookHandler[];
 }
 
 interface AccessRules {
-  /** Whether a request shows the operators' token. */
-  readonly hasToken: (request: Asking) => boolean;
+  readonly gate: Omit<OperatorGate, "onRequest">;
   readonly anonymousMay: ReadonlySet<AnonymousPermission>;
   /** Who sees a task: `anyone` who knows its id, or only operators. */
   readonly readTasks: "anyone" | "operators";
 }
 
-export function openAccess({ hasToken, anonymousMay, readTasks }: AccessRules): Access {
+export function openAccess({ gate, anonymousMay, readTasks }: AccessRules): Access {
+  const hasToken = ({ headers }: Asking): boolean => gate.isOperator(headers);
   const mayRead: Access["mayRead"] = (request) => readTasks === "anyone" || hasToken(request);
   const may = (request: Asking, permission: AnonymousPermission): boolean =>
     anonymousMay.has(permission) || hasToken(request);
@@ -73,8 +93,41 @@ export function openAccess({ hasToken, anonymousMay, readTasks }: AccessRules): 
       );
     },
     mayRead,
-    toRead: readTasks === "anyone" ? [] : [async (request) => mustRead(request, mayRead(request))],
+    toRead: [
+      ...(readTasks === "anyone"
+        ? []
+        : [async (request: FastifyRequest) => mustRead(request, mayRead(request))]),
+      ...(gate.hasPrincipals ? [recognizing(gate)] : []),
+    ],
+    toSubmit: gate.hasPrincipals ? [identifying(gate)] : [],
+    toDecide: [identifying(gate), async (request) => mustBeKnown(request, hasToken(request))],
   };
+}
+
+/** Prepares requests for what the guards find. */
+export function knowPrincipals(app: FastifyInstance): void {
+  app.decorateRequest("principal", null);
+}
+
+const identifying =
+  ({ identify }: Pick<OperatorGate, "identify">): onRequestAsyncHookHandler =>
+  async (request, reply) => {
+    request.principal = await identify(request, reply);
+  };
+
+const recognizing =
+  ({ recognize }: Pick<OperatorGate, "recognize">): onRequestAsyncHookHandler =>
+  async (request) => {
+    request.principal = await recognize(request.headers);
+  };
+
+function mustBeKnown({ principal, headers }: FastifyRequest, isOperator: boolean): void {
+  if (principal !== null || isOperator) return;
+  throw new Problem(
+    401,
+    refusalOf(headers),
+    "Show who you are, with a key or a token that the file of ACCESS_FILE knows: Authorization: Bearer …",
+  );
 }
 
 function mustRead({ headers }: Asking, mayRead: boolean): void {

@@ -12,4 +12,10 @@ export const applicationName = ({
 }: Pick<EnqueuedSubmission, "submitter" | "application">): string =>
   application === null ? `${prefix}${submitter}` : `${prefix}${submitter} (${application})`;
 
+/**
+ * The id of who enqueued a submission: the login alone, since a connection may be called anything.
+ */
+export const loginName = ({ submitter }: Pick<EnqueuedSubmission, "submitter">): string =>
+  applicationName({ submitter, application: null });
+
 export const isApplicationName = (name: string): boolean => name.startsWith(prefix);

@@ -2,9 +2,10 @@ import type { BrokerView } from "@holdfast/diagnosis";
 import type { Tracing } from "@holdfast/runtime";
 import type { OperationsStore, SubmissionStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
-import type { Access } from "../access/access.ts";
+import { type Access, knowPrincipals } from "../access/access.ts";
 import { nameOperators } from "../access/operator-names.ts";
 import { agentRoutes } from "../agent-routes.ts";
+import { approvalRoutes } from "../approvals/approval-routes.ts";
 import { bulkRoutes } from "../bulk/bulk-routes.ts";
 import { deadLetterRoutes } from "../dead-letters/dead-letter-routes.ts";
 import { findTasks } from "../find-tasks.ts";
@@ -80,6 +81,7 @@ export function apiRoutes(
   app: FastifyInstance,
   { submission, operations, signals, ...deps }: Routes,
 ): void {
+  knowPrincipals(app);
   const { memory, callerOf, shares } = app.guard;
   const waiter = resultWaiter({ ...deps, room: shares(mostWaits) });
   const tasks = findTasks(deps.store);
@@ -104,6 +106,7 @@ export function apiRoutes(
     listSignalsRoute(scope, shared);
     const sending = submission === null && operations !== null ? [operations.onRequest] : [];
     signalRoutes(scope, { ...shared, ...signals, onRequest: sending });
+    approvalRoutes(scope, shared);
     if (submission !== null) submitRoutes(scope, { ...shared, ...submission });
     if (operations !== null) {
       const { onRequest } = operations;

@@ -10,7 +10,7 @@ import { roomFor } from "../room.ts";
 import { completeCodes } from "./codes.ts";
 import { type TypedWorkflow, withWorkflows } from "./workflow-document.ts";
 
-const description = `Submits tasks, shows them and operates them. All errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`. A task is shown to all who know its id; the other routes need the operator's token. Every read sees every write that was answered before it was asked.`;
+const description = `Submits tasks, shows them and operates them. All errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`. A task is shown to all who know its id; approvals to those who decide them, by a key or a token of their own; the other routes need the operator's token. Every read sees every write that was answered before it was asked.`;
 
 /** Collects the routes that are added to scopes of \`app\` from now on. */
 export function openDocument(app: FastifyInstance): void {
@@ -27,6 +27,7 @@ export function openDocument(app: FastifyInstance): void {
       servers: [{ url: "/" }],
       tags: [
         { name: "tasks", description: "Tasks of any workflow." },
+        { name: "approvals", description: "Steps that people decide." },
         { name: "collections", description: "Submitting at a workflow's own noun." },
         { name: "workflows", description: "Stored workflows." },
         { name: "agents", description: "Agents and their instances." },
@@ -36,7 +37,14 @@ export function openDocument(app: FastifyInstance): void {
         { name: "service", description: "The service itself." },
       ],
       components: {
-        securitySchemes: { operatorToken: { type: "http", scheme: "bearer" } },
+        securitySchemes: {
+          operatorToken: { type: "http", scheme: "bearer", description: "`OPERATOR_TOKEN`." },
+          principal: {
+            type: "http",
+            scheme: "bearer",
+            description: "A key or a token of one's own, which the file of `ACCESS_FILE` knows.",
+          },
+        },
       },
     },
     refResolver: { buildLocalReference: ({ $id }) => $id as string },

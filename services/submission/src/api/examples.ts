@@ -29,6 +29,7 @@ const task = {
   updatedAt: "2026-11-28T09:00:31.000Z",
   finishedAt: null,
   paused: null,
+  submittedBy: "checkout",
   traceId: null,
   result: null,
   steps: [
@@ -109,12 +110,51 @@ const signalAccepted = {
   replayed: false,
 };
 
+const decision = {
+  decision: "approve",
+  reason: "the budget has room",
+  form: { costCentre: "C-12" },
+};
+
+const approvalOf = { taskId: id, step: "release" };
+
+const openApproval = {
+  ...approvalOf,
+  workflow: "book-trip.v1",
+  key: "trip-2026-0042",
+  submittedBy: "checkout",
+  audience: "treasury",
+  quorum: 2,
+  openedAt: "2026-11-28T09:00:12.000Z",
+  deadline: "2026-11-30T09:00:12.000Z",
+  onDeadline: "reject",
+  paused: false,
+  mayDecide: true,
+  decisions: [],
+  show: { amount: 2400 },
+  form: { type: "object", properties: { costCentre: { type: "string", maxLength: 20 } } },
+};
+
+const decisionCounted = {
+  ...approvalOf,
+  decision: "approve",
+  id: "ada@example.com",
+  at: "2026-11-28T09:20:00.000Z",
+  approvals: 1,
+  quorum: 2,
+  decided: false,
+  replayed: false,
+};
+
 export const examples = {
   submission,
   accepted: { id },
   signal,
   signalByKey,
   signalAccepted,
+  decision,
+  openApproval,
+  decisionCounted,
   task,
   result: { id, state: "processed", result: { booking: "H-1815" }, faultCode: null },
   problem,

@@ -1,6 +1,7 @@
 import { definitionSchema, limits } from "@holdfast/contracts";
 import { priorities, stepStates } from "@holdfast/domain";
 import { Type } from "typebox";
+import { approvalSchemas, outcomeSchema } from "../approvals/approval-schemas.ts";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
 import { agentSchemas, Pause } from "./agent-schemas.ts";
@@ -139,6 +140,13 @@ const Problem = named(
       ),
     ),
     taskId: Type.Optional(text("Of `task.key_in_use`: the open task that has the key.")),
+    decisions: Type.Optional(
+      Type.Array(ref("ApprovalDecision"), {
+        description:
+          "Of `approval.over`: what was decided. Of `approval.decided_already`: what the same person said first.",
+      }),
+    ),
+    outcome: Type.Optional(outcomeSchema),
   },
   examples.problem,
 );
@@ -153,7 +161,7 @@ const Step = named("Step", "A step of a task, or what undoes one.", {
   agent: text("Who has it, or may take it: the Agents of a pool are joined by `+`."),
   processState: Type.Enum([...stepStates], {
     description:
-      "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `awaiting` a time or a signal, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
+      "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `awaiting` a time, a signal or people, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
   }),
   attempt: count("Of the last attempt; 0: none began."),
   failureCount: count("Failures since the last cool-down or resubmission."),
@@ -169,6 +177,7 @@ const Step = named("Step", "A step of a task, or what undoes one.", {
       {
         until: nullable(instant("When it ends by itself; null: it does not.")),
         signal: nullable(text("The name of the signal that ends it; null: none does.")),
+        audience: nullable(text("Those who decide it; null: it is for no one to decide.")),
       },
       { description: "What the step waits for; null: it does not wait." },
     ),
@@ -201,6 +210,11 @@ const common = {
 const whole = {
   ...common,
   paused: nullable(Pause),
+  submittedBy: nullable(
+    text(
+      "The id of who submitted it: of a principal, or `application:<login>`, or `broker:<user>`; null: unknown, or not for this reader.",
+    ),
+  ),
   traceId: nullable(text("The trace that it belongs to; null: none that is recorded.")),
   result: json("What the workflow results in: any JSON; null until it is processed."),
   steps: Type.Array(ref("Step"), {
@@ -265,7 +279,9 @@ const signalSchemas: readonly Type.TSchema[] = [
   named("Signal", "A signal that was sent to a task.", {
     ...signal,
     payload: json("What it carries: any JSON."),
-    sentBy: text("The process that took it, or the person that sent it by hand."),
+    sentBy: text(
+      "The principal that sent it, the person that did by hand, or the process that took it.",
+    ),
     at: instant("When it was stored."),
     takenBy: nullable(text("The step whose wait it ended; null: none has taken it.")),
     isLate: flag("Whether no step could take it any more when it came."),
@@ -376,6 +392,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
   ...eventSchemas,
   ...statisticsSchemas,
   ...bulkSchemas,
+  ...approvalSchemas,
   ...deadLetterSchemas,
   ...systemSchemas,
 ];

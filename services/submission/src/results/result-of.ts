@@ -1,8 +1,10 @@
 import {
   everyRefOf,
   type Json,
+  type Lookup,
   lookupIn,
   resolveTemplate,
+  type Template,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { TaskRecord } from "@holdfast/state-store";
@@ -35,17 +37,34 @@ export function resultOf(
   },
   { definition: { output }, bytes }: Made,
 ): Json | typeof tooLarge {
-  const lookup = lookupIn({
-    input,
-    outputs: new Map(steps.map((step) => [step.name, step.output])),
+  const outputs = new Map(steps.map((step) => [step.name, step.output]));
+  return filledWithin(output, {
+    lookup: lookupIn({ input, outputs }),
+    bytes,
+    most: mostResultBytes,
   });
-  const refs = everyRefOf(output);
-  if (refs.length * bytes > mostResultBytes) {
+}
+
+interface Filling {
+  readonly lookup: Lookup;
+  /** Bytes of all values that it may be made of. */
+  readonly bytes: number;
+  /** Bytes of the values that it is made of, as they are written out. */
+  readonly most: number;
+}
+
+/** Fills a template, unless what it is made of is larger than that. */
+export function filledWithin(
+  template: Template,
+  { lookup, bytes, most }: Filling,
+): Json | typeof tooLarge {
+  const refs = everyRefOf(template);
+  if (refs.length * bytes > most) {
     let written = 0;
     for (const ref of refs) {
       written += Buffer.byteLength(JSON.stringify(lookup(ref) ?? null));
-      if (written > mostResultBytes) return tooLarge;
+      if (written > most) return tooLarge;
     }
   }
-  return resolveTemplate(output, lookup);
+  return resolveTemplate(template, lookup);
 }

@@ -93,6 +93,10 @@ export interface SubmitStatements {
       readonly taskId: string;
     };
   };
+  readonly "glance-at-inboxes": {
+    readonly params: object;
+    readonly row: { readonly submissions: Maybe<boolean>; readonly signals: Maybe<boolean> };
+  };
   readonly "insert-business-keys": {
     readonly params: {
       readonly tenants: readonly (string | null)[] | null;

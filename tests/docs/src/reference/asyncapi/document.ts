@@ -41,6 +41,7 @@ const tracedMessages: ReadonlySet<string> = new Set([
   "task.submission",
   "holdfast.task",
   "holdfast.task.alert.v1",
+  "holdfast.approval",
 ]);
 
 /** A message as the document has it. */
@@ -84,6 +85,12 @@ const otherMessages: Readonly<Record<string, Message>> = {
     summary: "A person must look: CloudEvents 1.0.",
     contentType: "application/cloudevents+json",
     payload: cloudEvent("task.alert.v1"),
+  },
+  "holdfast.approval": {
+    summary:
+      "A step waits for people to decide, or does no longer: CloudEvents 1.0 of the type `holdfast.approval.<event>`.",
+    contentType: "application/cloudevents+json",
+    payload: cloudEvent("task.approval.v1"),
   },
   "scheduler.wake.v1": hint("Steps may be due."),
   "scheduler.wake-waits.v1": hint("Waits of steps have ended."),
@@ -165,8 +172,9 @@ const headersOf = (name: string) =>
 function mustBeCarried(messages: readonly DocumentedMessage[], channels: readonly Channel[]): void {
   const carried = new Set([
     ...channels.flatMap((channel) => channel.messages),
-    // In the envelope of an event.
+    // In the envelopes of events.
     "task.alert.v1",
+    "task.approval.v1",
   ]);
   const lost = messages.filter(({ type }) => !carried.has(type)).map(({ type }) => type);
   if (lost.length === 0) return;
@@ -202,7 +210,7 @@ const meanings: Readonly<Record<string, string>> = {
   word: "`reply`, or `reply-1` to `reply-8`.",
   taskId: "The task.",
   submitter: "A name that the submitter chose.",
-  event: "`task.<event>.<workflow>` or `alert.<kind>`.",
+  event: "`task.<event>.<workflow>`, `approval.<event>.<workflow>` or `alert.<kind>`.",
 };
 
 const parameterOf = (name: string) => ({ description: meanings[name] ?? name });

@@ -85,11 +85,12 @@ export const operations = {
   },
   followEvents: {
     action: "receive",
-    title: "Follow all tasks and alerts",
+    title: "Follow all tasks, approvals and alerts",
     channel: channel("holdfast.events"),
     messages: [
       message("holdfast.events", "holdfast.task"),
       message("holdfast.events", "holdfast.task.alert.v1"),
+      message("holdfast.events", "holdfast.approval"),
     ],
     tags: application,
   },
