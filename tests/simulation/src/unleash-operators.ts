@@ -31,7 +31,7 @@ export function tendOrders(
     });
   };
   for (const { name, withdrawnAt, pausedAt = null } of orders) {
-    actAt(withdrawnAt, name, acts.undo);
+    actAt(withdrawnAt, name, (stored) => acts.undo(stored));
     actAt(pausedAt, name, (stored) => (stored.task.paused ? undefined : acts.pauseTask(stored)));
   }
 }
