@@ -77,6 +77,7 @@ describe("a step that waits for two of the treasury", () => {
         quorum: 2,
         openedAt: expect.any(String),
         deadline: expect.any(String),
+        onDeadline: "reject",
         paused: false,
         mayDecide: true,
         decisions: [],

@@ -227,7 +227,7 @@ async function approvalResource(
   { step, open, principal, makeRoom, most }: ShownApproval,
 ) {
   const { taskId, submittedBy, workflow, definition } = step;
-  const { name, audience, quorum } = definition;
+  const { name, audience, quorum, onDeadline } = definition;
   const { excluded, show } = await readShown(deps, step, { makeRoom, most });
   const form = formOf(step, most);
   const decisions = open?.decisions ?? (await deps.store.findDecisions({ taskId, step: name }));
@@ -252,6 +252,7 @@ async function approvalResource(
     quorum,
     openedAt: open?.openedAt ?? null,
     deadline: open?.deadline ?? null,
+    onDeadline,
     paused: open?.isPaused ?? false,
     mayDecide,
     decisions: decisions.map(({ id, name: of, decision, reason, form: filled, at }) => ({

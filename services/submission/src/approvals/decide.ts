@@ -77,7 +77,8 @@ export async function decide(
     quorum: definition.quorum,
   });
   if (outcome.kind === "refused") throw refused(outcome, found, principal);
-  if (outcome.isDecided && !outcome.replayed) deps.hint("waits");
+  // Once more where it is repeated: the process that kept it first may have ended before its hint.
+  if (outcome.isDecided) deps.hint("waits");
   return { ...outcome, taskId, quorum: definition.quorum };
 }
 
