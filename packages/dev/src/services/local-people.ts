@@ -20,7 +20,7 @@ export function makePeople(dataFolder: string): LocalPeople {
     keys: [digestOfKey(keys[id])],
     approves: ["*"],
   }));
-  const accessFile = join(dataFolder, "access.json");
+  const accessFile = join(dataFolder, "people.json");
   mkdirSync(dataFolder, { recursive: true });
   writeFileSync(accessFile, `${JSON.stringify({ principals }, null, 2)}\n`, { mode: 0o600 });
   return { accessFile, keys };
