@@ -17,7 +17,7 @@ export interface Session {
 export type Role = "operator" | "principal";
 
 /** What is signed in with. */
-export interface SignIn extends Pick<Session, "actor" | "role"> {
+interface SignIn extends Pick<Session, "actor" | "role"> {
   readonly token: string;
 }
 
