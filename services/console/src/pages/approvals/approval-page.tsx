@@ -81,7 +81,7 @@ function Asked({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** Since when a step waits, when it ends by itself, and what that means. */
+/** The time for which a step has waited, when it ends by itself, and what that means. */
 const waitFacts = (approval: Approval): readonly (readonly [string, ReactNode])[] => [
   ["Asked", <Time at={approval.openedAt} />],
   [

@@ -4,7 +4,7 @@ import { jsonFault } from "../../parts/json-fault.ts";
 /** One field of a form, as it is filled in. */
 export interface FormField {
   readonly name: string;
-  /** For people. */
+  /** The name for people. */
   readonly label: string;
   readonly hint: string;
   readonly kind: "text" | "number" | "boolean" | "choice";
