@@ -29,7 +29,7 @@ const ofOperators: Codes = {
   429: ["auth.too_many_tries"],
   503: ["auth.issuer_unavailable"],
 };
-/** Of routes that ask who sends a request. */
+/** Codes of routes that ask who sends a request. */
 const ofPrincipals: Codes = {
   401: [...tokenRefusals],
   403: ["access.denied"],
