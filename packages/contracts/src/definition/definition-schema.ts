@@ -182,6 +182,9 @@ const Signal = Type.Object(
   { ...closed, description: "A step that waits for a signal." },
 );
 
+/** What may follow once the time has passed in which people were to decide. */
+export const approvalDeadlines = ["approve", "reject", "fail"] as const;
+
 const Approval = Type.Object(
   {
     kind: Type.Literal("approval", {
@@ -220,7 +223,7 @@ const Approval = Type.Object(
           "After how many milliseconds they are reminded, again and again; null: they are not.",
       }),
     ),
-    onDeadline: Type.Enum(["approve", "reject", "fail"], {
+    onDeadline: Type.Enum([...approvalDeadlines], {
       description:
         "What follows if they do not decide within that time: it counts as approved or as rejected, or the step has failed.",
     }),

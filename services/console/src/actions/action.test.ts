@@ -156,7 +156,24 @@ test("what people decide is ended and resolved by no operator", () => {
   expect(verbsOf(open)).toEqual(["Pause", "Cancel"]);
   expect(offersOf(open, null)[0]?.refusal).toMatch(/^It is for treasury to decide/);
   const failed = taskOf({}, { name: "release", kind: "approval", processState: "error" });
-  const resolve = offersOf(failed, null).find(({ verb }) => verb === "Resolve");
+  const approval = {
+    kind: "approval" as const,
+    name: "release",
+    audience: "treasury",
+    quorum: 1,
+    excludesSubmitter: false,
+    excludes: [],
+    within: null,
+    remindAfter: null,
+    onDeadline: "reject" as const,
+    show: {},
+    after: [],
+    onlyIf: null,
+    onFailure: "halt" as const,
+  };
+  const resolve = offersOf(failed, null, { steps: [approval] }).find(
+    ({ verb }) => verb === "Resolve",
+  );
   expect(resolve).toMatchObject({ action: null, refusal: expect.stringContaining("No operator") });
 });
 

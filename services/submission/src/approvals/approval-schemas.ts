@@ -1,3 +1,4 @@
+import { approvalDeadlines } from "@holdfast/contracts";
 import { Type } from "typebox";
 import { ref } from "../api/describe.ts";
 import { examples } from "../api/examples.ts";
@@ -25,7 +26,7 @@ const approval = {
   quorum: count("How many of them must approve. One who rejects decides alone."),
   openedAt: nullable(instant("When it began to wait; null: it does not wait now.")),
   deadline: nullable(instant("When it ends by itself; null: it does not.")),
-  onDeadline: Type.Enum(["approve", "reject", "fail"], {
+  onDeadline: Type.Enum([...approvalDeadlines], {
     description:
       "What follows then: it counts as approved, it counts as rejected, or the step fails.",
   }),
