@@ -258,8 +258,8 @@ function judgeReminder(world: World, record: ApprovalRecord, known: ApprovalFact
 }
 
 /**
- * Moves on deadlines that lay ahead when their task was paused, once it goes on. Returns how the task
- * stood before.
+ * Moves on deadlines that lay ahead when their task was paused, once it goes on. Returns how the
+ * task stood before.
  */
 function moveDeadlines(
   { timeline }: World,

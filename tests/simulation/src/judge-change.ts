@@ -128,8 +128,8 @@ function checkCounter({ world: { accuse }, known, witness, change }: Move): void
 const apart = 700;
 
 /**
- * Whether an Agent had an answer, and the broker took none until it had to be silent: at the healing
- * at the latest, from which on only a process that stands still says nothing.
+ * Whether an Agent had an answer, and the broker took none until it had to be silent: until the
+ * healing at the latest, after which only a process that stands still says nothing.
  */
 function isUnanswered({ healedAt }: World, attempt: AttemptFacts): boolean {
   const { unansweredUntil } = attempt;

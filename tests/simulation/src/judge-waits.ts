@@ -116,8 +116,8 @@ function end(world: World, { waits }: WaitRecord, { id, action, by, standing }: 
 }
 
 /**
- * Moves on deadlines that lay ahead when their task was paused, once it goes on, if they are failures
- * or decide in the place of people. Returns how the task stood before.
+ * Moves on deadlines that lay ahead when their task was paused, once it goes on, if they are
+ * failures or decide in the place of people. Returns how the task stood before.
  */
 function moveDeadlines({ timeline }: World, record: WaitRecord, task: Task): Standing | undefined {
   const { taskId, paused } = task;

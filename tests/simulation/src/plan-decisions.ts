@@ -31,7 +31,7 @@ const people: readonly Person[] = [
   { id: "kim", approves: ["press"] },
 ];
 
-/** Those who may be asked about an order: one of them is called as the order is. */
+/** Returns who may be asked about an order: one of them is called as the order is. */
 export const peopleOf = (order: string): readonly Person[] => [
   ...people,
   { id: order, approves: ["treasury"] },
@@ -56,8 +56,8 @@ interface Decided {
 const paused = 0.25;
 
 /**
- * Gives an order who submits it, and what people decide about its steps: some of them too early, too
- * late, twice, in two ways, or though they may not. Some orders are paused meanwhile.
+ * Gives an order who submits it, and what people decide about its steps: some of them too early,
+ * too late, twice, in two ways, or though they may not. Some orders are paused meanwhile.
  */
 export function withDecisions(seed: number) {
   const random = seededRandom(seed + 6_000_000_037);

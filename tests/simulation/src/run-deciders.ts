@@ -11,6 +11,7 @@ import {
   startHost,
 } from "@holdfast/testing/simulator";
 import type { ApprovalJudge } from "./judge-approvals.ts";
+import type { Mutation } from "./mutation.ts";
 import { type Person, type PlannedDecision, peopleOf } from "./plan-decisions.ts";
 import type { PortsOf } from "./ports.ts";
 import { pause, taskOf } from "./run-senders.ts";
@@ -25,13 +26,12 @@ interface DeciderOptions {
   readonly store: AtOnce<SimulatedStore>;
   readonly portsOf: PortsOf;
   readonly judge: ApprovalJudge;
-  /** Who may not decide, as the mutant that is tried has it. */
-  readonly excluded: (ids: readonly string[]) => readonly string[];
+  readonly mutation: Pick<Mutation, "excluded">;
 }
 
 /**
- * Milliseconds until what was not answered, or is not open yet, is decided again: twice as long each
- * time, up to the longest.
+ * Milliseconds until what was not answered, or is not open yet, is decided again: twice as long
+ * each time, up to the longest.
  */
 const retryAfter = { first: 40, longest: 1_000 };
 /** Milliseconds for which a person comes back. */
@@ -135,7 +135,7 @@ const textOf = (outcome: DecisionOutcome): string =>
  * person is not of the audience, or may not decide.
  */
 function decisionOf(
-  { memory, excluded }: DeciderOptions,
+  { memory, mutation }: DeciderOptions,
   order: Order,
   { step, person, decision, reason, form }: PlannedDecision,
 ): NewDecision | "refused" | null {
@@ -145,7 +145,8 @@ function decisionOf(
   if (taskId === null || stored === undefined || plan?.kind !== "approval") return null;
   if (!person.approves.includes(plan.audience)) return "refused";
   const ids = excludedOf(stored, plan);
-  if (ids === null || excluded(ids).includes(person.id)) return "refused";
+  const seen = ids === null ? null : (mutation.excluded?.(ids) ?? ids);
+  if (seen === null || seen.includes(person.id)) return "refused";
   const { id: actor } = person;
   const { quorum } = plan;
   return { taskId, step, actor, actorName: `${actor} of all`, decision, reason, form, quorum };

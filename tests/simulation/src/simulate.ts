@@ -90,14 +90,8 @@ export async function simulate(
   const { orders } = scenario;
   const clients = runClients(world, { orders, portsOf, front, judge: judges.versions });
   const senders = runSenders(world, { orders, memory, portsOf, judge: judges.signals });
-  const deciders = runDeciders(world, {
-    orders,
-    memory,
-    store,
-    portsOf,
-    judge: judges.approvals,
-    excluded: mutation.excluded ?? ((ids) => ids),
-  });
+  const people = { orders, memory, store, portsOf, judge: judges.approvals, mutation };
+  const deciders = runDeciders(world, people);
   unleashNemesis(world, { store: memory, broker, facts });
   const acts = operatorActs(world, { memory, store, service, judge: judges.operators, facts });
   unleashOperators(world, acts);

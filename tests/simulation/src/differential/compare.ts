@@ -77,16 +77,8 @@ export async function sameTasks(pair: Pair): Promise<void> {
       isPaused: theirs.paused !== null,
       steps: theirs.steps
         .map(({ name, processState, attempt, failureCount, requeueCount, faultCode, output }) => {
-          const shown = untimed(output);
-          return {
-            name,
-            processState,
-            attempt,
-            failureCount,
-            requeueCount,
-            faultCode,
-            output: shown,
-          };
+          const counts = { attempt, failureCount, requeueCount };
+          return { name, processState, ...counts, faultCode, output: untimed(output) };
         })
         .toSorted(inOrder),
     });
