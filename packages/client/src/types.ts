@@ -145,9 +145,9 @@ export interface SubmitOptions extends Omit<SubmitBody, "workflow" | "input" | "
 
 /** Which approvals are listed. */
 export interface ApprovalFilter {
-  /** Those of one audience alone. */
+  /** The one audience whose approvals are listed. */
   readonly audience?: string | undefined;
-  /** Those alone that who asks may decide now. Not with the operators' token. */
+  /** Whether those alone are listed that who asks may decide now. Not with the operators' token. */
   readonly mine?: boolean | undefined;
 }
 

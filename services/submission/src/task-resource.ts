@@ -138,7 +138,7 @@ export function historyResource<Of extends Entry>(entry: Of, reader: Reader): En
 }
 
 /** Who did something, as the reader may see it. */
-export function nameFor(reader: Reader, name: string): string {
+function nameFor(reader: Reader, name: string): string {
   if (reader === "operator") return publicName(name);
   return isOperatorName(name) ? anOperator : strangersName(name);
 }

@@ -2,7 +2,7 @@ import { makeKey } from "@holdfast/runtime";
 import { audiencesOf, type Principal } from "../src/access/principal.ts";
 import type { Principals } from "../src/access/principals.ts";
 
-/** Those who show keys in tests, with the audiences for which they decide. */
+/** Principals who show keys in tests, with the audiences for which they decide. */
 const audiences = {
   ada: ["treasury"],
   grace: ["treasury"],

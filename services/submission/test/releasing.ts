@@ -85,7 +85,7 @@ export const simple = {
   output: null,
 };
 
-/** The same, where a rejection waits for an operator. */
+/** A workflow in which a rejection waits for an operator. */
 export const halting = {
   ...simple,
   name: "halting-release.v1",

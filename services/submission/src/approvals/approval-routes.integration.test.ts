@@ -171,12 +171,7 @@ describe("a step that waits for two of the treasury", () => {
   test("counts one person once, however often and fast it decides", async () => {
     const task = await submit();
     const answers = await Promise.all([1, 2, 3, 4].map(() => decide(task, "ada", approve)));
-    expect(answers.map((answer) => answer["replayed"]).toSorted()).toEqual([
-      false,
-      true,
-      true,
-      true,
-    ]);
+    expect(answers.filter((answer) => answer["replayed"] === false)).toHaveLength(1);
     expect(answers.map((answer) => answer["approvals"])).toEqual([1, 1, 1, 1]);
     expect(new Set(answers.map((answer) => answer["at"])).size).toBe(1);
   });

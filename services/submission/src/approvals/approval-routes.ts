@@ -1,4 +1,4 @@
-import { audiencePattern, limits } from "@holdfast/contracts";
+import { audiencePattern, limits, Payload } from "@holdfast/contracts";
 import { type Json, printablePattern, readablePattern } from "@holdfast/domain";
 import type { OpenApproval } from "@holdfast/state-store";
 import { approvalOutcome } from "@holdfast/state-store";
@@ -48,13 +48,17 @@ const mostListed = 16 * 1024;
 /** The id of a task, `/` and a step. */
 const place = {
   maxLength: 37 + limits.name,
-  pattern: "^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/[^/]+$",
+  pattern: "^([0-9a-f]{8})-([0-9a-f]{4}-){3}[0-9a-f]{12}/[^/]+$",
 };
 
 const ListQuery = Type.Object(
   {
     audience: Type.Optional(
-      Type.String({ pattern: audiencePattern, description: "Those of one audience alone." }),
+      Type.String({
+        maxLength: 63,
+        pattern: audiencePattern,
+        description: "Those of one audience alone.",
+      }),
     ),
     mine: Type.Optional(
       Type.Union([Type.Literal("true"), Type.Literal("false")], {
@@ -115,7 +119,9 @@ function listRoute(app: FastifyInstance, deps: ApprovalRouteDependencies): void 
   );
 }
 
-/** The audiences that are asked for; null: all. Throws a 403 for one that is not the principal's. */
+/**
+ * The audiences that are asked for; null: all. Throws a 403 for one that is not the principal's.
+ */
 function audiencesFor(
   principal: Principal | null,
   asked: string | undefined,
@@ -282,13 +288,14 @@ const DecisionBody = Type.Object(
     reason: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 2_000,
+        maxLength: limits.words,
         pattern: readablePattern,
         description: "Why: kept with the decision. A rejection needs one.",
       }),
     ),
     form: Type.Optional(
       Type.Unsafe<Json>({
+        ...Payload,
         description:
           "What was filled in, by the schema that the workflow has for the step: for approvals alone; ≤ 64 KiB.",
       }),

@@ -77,7 +77,8 @@ export async function decide(
     quorum: definition.quorum,
   });
   if (outcome.kind === "refused") throw refused(outcome, found, principal);
-  if (outcome.isDecided && !outcome.replayed) deps.hint("waits");
+  // Once more where it is repeated: the process that kept it first may have ended before its hint.
+  if (outcome.isDecided) deps.hint("waits");
   return { ...outcome, taskId, quorum: definition.quorum };
 }
 
@@ -99,7 +100,7 @@ const isExcludedFrom = ({ definition: { name } }: FoundStep) =>
     `The workflow excludes you from the decision about ${name}: another one of the audience decides.`,
   );
 
-/** The form of a decision, which only an approval has. Throws a 400 for one that is not as it should be. */
+/** The form of a decision, which only an approval has. Throws a 400 for one that is wrong. */
 async function readForm(
   { decision, form }: AskedDecision,
   { workflow, definition: { name } }: FoundStep,
