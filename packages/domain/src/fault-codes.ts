@@ -157,8 +157,7 @@ export const faultCodes = {
   },
   "auth.too_many_tries": {
     transient: true,
-    meaning:
-      "The address showed too many wrong tokens. A right one is taken at any time.",
+    meaning: "The address showed too many wrong tokens. A right one is taken at any time.",
     action: "Show the right token, or wait as long as `Retry-After` says.",
   },
   "breaker.closed": {
