@@ -115,7 +115,11 @@ function count(world: World, record: ApprovalRecord, { task }: StoredTask, voice
   if (known.openedAt === null) accuse("nothing is decided before it begins", witness);
   if (known.closedAt !== null) accuse("nothing is decided after its end", witness);
   if (known.decidedAt !== null) accuse("nothing is counted after what decides", witness);
-  if (hasExpired(world, record, known)) accuse("no decision counts after its deadline", witness);
+  // While a person is to look at the task, its deadlines end nothing, and people go on deciding.
+  const isHalted = record.standings.get(task.taskId)?.isHalted === true;
+  if (!isHalted && hasExpired(world, record, known)) {
+    accuse("no decision counts after its deadline", witness);
+  }
   known.voices.push(voice);
   const ids = new Set(known.voices.map((one) => one.id));
   if (rejects(voice) || ids.size >= known.terms.quorum) known.decidedAt ??= timeline.now;
