@@ -36,7 +36,7 @@ export interface ApprovalBody {
   readonly event: "approval.wanted" | "approval.reminded" | "approval.decided";
   readonly workflow: string;
   readonly step: string;
-  /** Those who may decide. */
+  /** The name of those who may decide. */
   readonly audience: string;
   /** How many of them must approve. */
   readonly quorum: number;

@@ -66,7 +66,7 @@ interface DueWait {
   readonly step: string;
   /** The name of the signals that end it; null: none does. */
   readonly signal: string | null;
-  /** Those who decide it; null: it is for no one to decide. */
+  /** The audience that decides it; null: it is for no one to decide. */
   readonly audience: string | null;
   readonly late: Milliseconds;
 }
