@@ -138,8 +138,8 @@ function writeAll() {
 
 /** The file of ACCESS_FILE: it has the digests of the keys alone. */
 function people() {
-  const names = { ada: "Ada Lovelace", grace: "Grace Hopper" };
-  const principals = Object.entries(names).map(([id, name]) => {
+  const holders = { ada: "Ada Lovelace", grace: "Grace Hopper" };
+  const principals = Object.entries(holders).map(([id, name]) => {
     const key = secrets[`${id.toUpperCase()}_KEY`] ?? "";
     const digest = createHash("sha256").update(key).digest("hex");
     return { id, name, keys: [`sha256:${digest}`], approves: ["*"] };
