@@ -118,6 +118,20 @@ export { TaskApproval } from "./messages/task-approval.ts";
 export { TaskRefused } from "./messages/task-refused.ts";
 export { TaskSignal } from "./messages/task-signal.ts";
 export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
+export {
+  type CronTimes,
+  calendarOf,
+  nextInstants,
+  zoneRules,
+} from "./schedule/calendar.ts";
+export {
+  inputAt,
+  Schedule,
+  scheduleFaults,
+  scheduleIdPattern,
+  type WholeSchedule,
+  wholeSchedule,
+} from "./schedule/schedule.ts";
 export { sampleValue } from "./schema/sample-value.ts";
 export {
   agentOfReply,

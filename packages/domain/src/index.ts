@@ -167,6 +167,17 @@ export {
   priorities,
   type Urgency,
 } from "./priority.ts";
+export {
+  type Calendar,
+  type CatchUp,
+  type LastTask,
+  type Overlap,
+  type PlannedFire,
+  type PlannedFires,
+  planFires,
+  type ScheduleState,
+  type ScheduleTerms,
+} from "./schedule.ts";
 export { summarise } from "./settle.ts";
 export {
   isRemoteFault,

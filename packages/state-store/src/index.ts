@@ -122,6 +122,12 @@ export type {
   SubmissionStore,
   SupervisorStore,
 } from "./roles.ts";
+export {
+  type FiredSchedules,
+  offsetOf,
+  type StoredFire,
+  type StoredSchedule,
+} from "./schedules/schedules.ts";
 export type {
   HeldOutcome,
   HeldSignal,
