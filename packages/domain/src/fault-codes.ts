@@ -524,6 +524,12 @@ export const faultCodes = {
     meaning: "A message names no workflow, and `DEFAULT_WORKFLOW` is not set.",
     action: "Name the workflow in the header `workflow`.",
   },
+  "schedule.invalid": {
+    transient: false,
+    meaning:
+      "A schedule breaks the rules: its times, its zone, or the input of its tasks. The message says where.",
+    action: "Correct the schedule, and store it again.",
+  },
   "scheduler.undecidable": {
     transient: false,
     meaning: "The Scheduler failed while it decided what an event means. The step is parked.",
