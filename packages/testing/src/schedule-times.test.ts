@@ -22,12 +22,12 @@ test("the instants of a schedule have the time of its zone, and the input of the
   expect(scheduleTimes(of("30 2 * * *"), { from: "2026-11-29T12:00:00Z", count: 2 })).toEqual([
     {
       at: "2026-11-30T01:30:00.000Z",
-      local: "2026-11-30 02:30",
+      local: "2026-11-30T02:30:00+01:00",
       input: { day: "2026-11-30" },
     },
     {
       at: "2026-12-01T01:30:00.000Z",
-      local: "2026-12-01 02:30",
+      local: "2026-12-01T02:30:00+01:00",
       input: { day: "2026-12-01" },
     },
   ]);
@@ -35,14 +35,14 @@ test("the instants of a schedule have the time of its zone, and the input of the
 
 test("an instant to begin at is the first, if the schedule has it", () => {
   const from = new Date("2026-11-30T01:30:00Z");
-  expect(localOf("30 2 * * *", from, 1)).toEqual(["2026-11-30 02:30"]);
+  expect(localOf("30 2 * * *", from, 1)).toEqual(["2026-11-30T02:30:00+01:00"]);
 });
 
 test("a time that does not exist comes at the first instant after it, and one that comes twice once", () => {
   expect(localOf("30 2 * * *", "2027-03-27T00:00:00+01:00", 3)).toEqual([
-    "2027-03-27 02:30",
-    "2027-03-28 03:00",
-    "2027-03-29 02:30",
+    "2027-03-27T02:30:00+01:00",
+    "2027-03-28T03:00:00+02:00",
+    "2027-03-29T02:30:00+02:00",
   ]);
   expect(scheduleTimes(of("30 2 * * *"), { from: "2026-10-25T00:00:00Z", count: 2 })).toMatchObject(
     [{ at: "2026-10-25T00:30:00.000Z" }, { at: "2026-10-26T01:30:00.000Z" }],

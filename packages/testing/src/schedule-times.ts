@@ -1,4 +1,4 @@
-import { inputAt, nextInstants, wholeSchedule } from "@holdfast/contracts";
+import { inputAt, localTime, nextInstants, wholeSchedule } from "@holdfast/contracts";
 import type { Json } from "@holdfast/domain";
 import type { DefinedSchedule } from "@holdfast/workflow";
 
@@ -13,7 +13,7 @@ export interface ScheduleTimesOptions {
 export interface ScheduleTime {
   /** The instant, as RFC 3339 writes it: `2026-10-25T00:30:00.000Z`. */
   readonly at: string;
-  /** The same as the clock of the zone shows it: `2026-10-25 02:30`. */
+  /** The same as clocks of the zone show it, with their offset: `2026-10-25T02:30:00+02:00`. */
   readonly local: string;
   /** What its task is submitted with. */
   readonly input: Json;
@@ -31,15 +31,12 @@ export function scheduleTimes(
   { from, count = 10 }: ScheduleTimesOptions,
 ): readonly ScheduleTime[] {
   const whole = wholeSchedule(definition);
-  const local = { zone: whole.zone, input: { $concat: partsOfLocal } };
   return nextInstants(whole, before(from), wholeCount(count)).map((instant) => ({
     at: new Date(instant).toISOString(),
-    local: String(inputAt(local, id, instant)),
+    local: localTime(whole.zone, instant),
     input: inputAt(whole, id, instant),
   }));
 }
-
-const partsOfLocal = [{ $ref: "/schedule/date" }, " ", { $ref: "/schedule/time" }];
 
 /** The last millisecond before an instant, so that this one is among those after it. */
 function before(from: string | Date): number {

@@ -49,11 +49,12 @@ export function collectRefusals<Loaded>(
 }
 
 /**
- * Loads a module and collects its workflows and schedules. One that `defineWorkflow`, `checkPlan` or `read`
- * refuses is listed by its name, as is an Agent that `defineAgent` or `host` refuses, and the
- * others are collected all the same. A workflow that calls an Agent that cannot be defined is
- * refused as well. `read` makes of a definition what is wanted of it, as `validateDefinition` does.
- * Throws what `load` throws: nothing of the module is known then.
+ * Loads a module and collects its workflows and schedules. One that `defineWorkflow`, `checkPlan`,
+ * `defineSchedule` or `read` refuses is listed by its name, as is an Agent that `defineAgent` or
+ * `host` refuses, and the others are collected all the same. A workflow that calls an Agent that
+ * cannot be defined is refused as well, and a schedule with its workflow. `read` makes of a
+ * definition what is wanted of it, as `validateDefinition` does. Throws what `load` throws: nothing
+ * of the module is known then.
  */
 export async function collectWorkflows<Definition>(
   load: () => Promise<object>,

@@ -89,7 +89,7 @@ test.each<readonly [what: string, id: string, options: Partial<Wrong>, why: RegE
     "ref of a task",
     "n",
     { input: { day: refTo("/input/day") } },
-    /^n: input refers to \/input\/day, and can refer to \/schedule\/at, \/schedule\/date/,
+    /^n: input refers to "?\/input\/day"?, and can refer to \/schedule\/at, \/schedule\/date/,
   ],
   [
     "input that lacks a field",
@@ -112,7 +112,7 @@ test.each<readonly [what: string, id: string, options: Partial<Wrong>, why: RegE
 
 test("each mistake of a schedule has a line of its own", () => {
   const wrong = { ...nightly, cron: "x", input: { ...nightly.input, day: refTo<string>("/x") } };
-  expect(() => defineSchedule("n", wrong)).toThrow(/^n: cron .*\nn: input refers to \/x/);
+  expect(() => defineSchedule("n", wrong)).toThrow(/^n: cron .*\nn: input refers to "?\/x/);
 });
 
 test("a schedule whose input is of another workflow does not compile", () => {
