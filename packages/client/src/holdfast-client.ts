@@ -15,6 +15,7 @@ import {
 } from "./request.ts";
 import { awaitResult, isSettled, longestRequest } from "./result.ts";
 import { usualRetryFor } from "./retry.ts";
+import { type ScheduleCalls, scheduleCalls } from "./schedules.ts";
 import { type SignalCalls, signalCalls } from "./signals.ts";
 import { type TaskCalls, taskCalls } from "./tasks.ts";
 import type {
@@ -70,6 +71,7 @@ export interface HoldfastClient extends OperationCalls {
   readonly tasks: TaskCalls;
   readonly signals: SignalCalls;
   readonly approvals: ApprovalCalls;
+  readonly schedules: ScheduleCalls;
   readonly bulk: BulkCalls;
   readonly deadLetters: DeadLetterCalls;
   /**
@@ -111,6 +113,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     tasks: taskCalls(send, actor),
     signals: signalCalls(send),
     approvals: approvalCalls(send),
+    schedules: scheduleCalls(send, actor),
     bulk: bulkCalls(send, actor),
     deadLetters: deadLetterCalls(send, actor),
     request: (request) =>

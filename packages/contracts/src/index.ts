@@ -121,6 +121,7 @@ export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
 export {
   type CronTimes,
   calendarOf,
+  localTime,
   nextInstants,
   zoneRules,
 } from "./schedule/calendar.ts";

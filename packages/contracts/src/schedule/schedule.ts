@@ -3,13 +3,15 @@ import {
   type Json,
   type Lookup,
   printablePattern,
-  refsOf,
   resolveTemplate,
   type ScheduleTerms,
   type Template,
 } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
+import { checkTemplateOf } from "../definition/check-template.ts";
+import { limits } from "../limits/limits.ts";
 import { Payload } from "../limits/parts.ts";
+import { payloadFaultsAt } from "../limits/payload-faults.ts";
 import { Submission } from "../messages/submission.ts";
 import { type CronTimes, faultOfTimes } from "./calendar.ts";
 
@@ -105,16 +107,34 @@ export function scheduleFaults(
   now: Instant,
 ): readonly { readonly pointer: string; readonly detail: string }[] {
   const times = faultOfTimes({ cron, zone }, now);
-  const unknown = refsOf(input).filter((ref) => !Object.hasOwn(scheduleRefs, ref));
   return [
     ...(times === null ? [] : [{ pointer: `/${times.field}`, detail: times.detail }]),
-    ...unknown.map((ref) => ({
-      pointer: "/input",
-      detail: `refers to ${ref}, and can refer to ${Object.keys(scheduleRefs).join(", ")} alone`,
-    })),
+    ...inputFaults(input),
     ...(jitter > hour ? [{ pointer: "/jitter", detail: "must be at most an hour" }] : []),
   ];
 }
+
+/** What is wrong with an input as a template, whatever its workflow asks for. */
+function inputFaults(input: Template): ReturnType<typeof scheduleFaults> {
+  const unstorable = payloadFaultsAt(input);
+  if (unstorable.length > 0) {
+    return unstorable.map(({ pointer, detail }) => ({ pointer: `/input${pointer}`, detail }));
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(input));
+  const size =
+    bytes > limits.scheduleBytes
+      ? [`is ${bytes} bytes long, of at most ${limits.scheduleBytes}`]
+      : [];
+  return [...size, ...checkTemplateOf(input, refFault)].map((detail) => ({
+    pointer: "/input",
+    detail,
+  }));
+}
+
+const refFault = (ref: unknown): string | null =>
+  typeof ref === "string" && Object.hasOwn(scheduleRefs, ref)
+    ? null
+    : `refers to ${JSON.stringify(ref)}, and can refer to ${Object.keys(scheduleRefs).join(", ")} alone`;
 
 /** The input of the task of an instant. */
 export const inputAt = (

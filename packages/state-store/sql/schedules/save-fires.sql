@@ -1,6 +1,6 @@
 -- Writes down what became of instants, each once, and puts the tasks of those that fired into the
--- inbox. An instant that was buffered fires, or is skipped, later. What was dealt with before
--- stands, and submits nothing.
+-- inbox. An instant that was buffered fires, or is skipped, later; one that did not fire may do so by
+-- hand. What was dealt with before stands otherwise, and submits nothing.
 with asked as materialized (
   select schedule, to_timestamp(instant / 1000) as instant, outcome, submission,
          case when outcome = 'fired' then state.new_task_id() end as task_id
@@ -15,8 +15,10 @@ saved as (
       on conflict (schedule, instant) do update
      set outcome = excluded.outcome,
          task_id = excluded.task_id,
+         actor   = excluded.actor,
+         reason  = excluded.reason,
          at      = clock_timestamp()
-   where known.outcome = 'buffered'
+   where known.outcome = 'buffered' or (known.outcome in ('missed', 'skipped') and excluded.actor is not null)
   returning schedule, instant, outcome, task_id, at
 ),
 woken as materialized (
