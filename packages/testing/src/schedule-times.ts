@@ -13,7 +13,7 @@ export interface ScheduleTimesOptions {
 export interface ScheduleTime {
   /** The instant, as RFC 3339 writes it: `2026-10-25T00:30:00.000Z`. */
   readonly at: string;
-  /** The same as clocks of the zone show it, with their offset: `2026-10-25T02:30:00+02:00`. */
+  /** How clocks of the zone show it, with their offset: `2026-10-25T02:30:00+02:00`. */
   readonly local: string;
   /** What its task is submitted with. */
   readonly input: Json;

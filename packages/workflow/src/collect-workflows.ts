@@ -7,7 +7,7 @@ import { type CollectsRefusals, type RefusedDefinition, refusals } from "./refus
 import type { Schema } from "./schema.ts";
 
 export { checkPlan } from "./check-plan.ts";
-export type { DefinedSchedule } from "./define-schedule.ts";
+export { type DefinedSchedule, scheduleMistakes, schedulesIn } from "./define-schedule.ts";
 export { isRefused, type RefusedDefinition, refuse } from "./refusals.ts";
 
 /** What a module has of workflows and schedules. */
@@ -79,7 +79,7 @@ export async function collectWorkflows<Definition>(
   return { ...loaded, refused };
 }
 
-/** Of the schedules that share an id the first stays, and the others are refused. */
+/** Refuses schedules whose id an earlier one of the module has. */
 function eachIdOnce(
   schedules: readonly DefinedSchedule[],
   list: RefusedDefinition[],

@@ -34,7 +34,7 @@ export interface ScheduleOptions<S extends Schema = Schema>
   readonly zone: string;
   /** The input of each task, with `scheduledAt` where the instant is to stand. */
   readonly input: Template<InputOf<S>>;
-  /** Within which time after an instant it fires, the same for the same instant: up to an hour. */
+  /** How long after an instant it may fire, the same for the same instant: up to an hour. */
   readonly jitter?: Duration;
 }
 
@@ -155,15 +155,18 @@ function mistakesIn(
   definition: Schedule,
   workflow: WorkflowDefinition,
 ): readonly string[] {
+  const own = scheduleMistakes({ id, definition });
+  return own.length > 0 ? own : mistakesOfInput(id, wholeSchedule(definition), workflow);
+}
+
+/** What is wrong with a schedule by itself, whatever its workflow takes: a sentence each. */
+export function scheduleMistakes({ id, definition }: DefinedSchedule): readonly string[] {
   if (!new RegExp(scheduleIdPattern).test(id)) {
     return [`not a usable id: it must match ${scheduleIdPattern}`];
   }
   const form = compileInput(formOfSchedule, "a schedule")(definition).map(sentenceOf);
   if (form.length > 0) return form;
-  const whole = wholeSchedule(definition);
-  const now = Date.now();
-  const faults = scheduleFaults(whole, now).map(sentenceOf);
-  return faults.length > 0 ? faults : mistakesOfInput(id, whole, { workflow, now });
+  return scheduleFaults(wholeSchedule(definition), Date.now()).map(sentenceOf);
 }
 
 const sentenceOf = ({ pointer, detail }: { readonly pointer: string; readonly detail: string }) =>
@@ -173,8 +176,9 @@ const sentenceOf = ({ pointer, detail }: { readonly pointer: string; readonly de
 function mistakesOfInput(
   id: string,
   whole: WholeSchedule,
-  { workflow, now }: { readonly workflow: WorkflowDefinition; readonly now: number },
+  workflow: WorkflowDefinition,
 ): readonly string[] {
+  const now = Date.now();
   const [next = now] = nextInstants(whole, now, 1);
   return compileTaskInput(workflow)(inputAt(whole, id, next)).map(
     ({ pointer, detail }) => `input${pointer} ${detail}, as ${workflow.name} takes it`,

@@ -112,7 +112,10 @@ async function loadFile(file: string): Promise<FileWorkflows> {
   return { definitions: [validateDefinition(module["default"])], refused: [] };
 }
 
-/** Loads the workflows and schedules of a file of the project. Throws as `loadProjectFile` does. */
+/**
+ * Loads the workflows and schedules of a file of the project, those of JSON as they are. Throws as
+ * `loadProjectFile` does.
+ */
 export async function loadWorkflowFile<Definition>(
   file: string,
   read: (definition: object) => Definition,

@@ -91,7 +91,7 @@ function eachIdOnce(
   });
 }
 
-/** Those whose workflow takes tasks: each instant of another one would be refused. */
+/** Keeps schedules whose workflow takes tasks: each instant of another would be refused. */
 async function usable(
   schedules: readonly AppliedSchedule[],
   { store, folder, say }: ScheduleSyncOptions,
