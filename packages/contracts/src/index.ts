@@ -100,6 +100,7 @@ export { defineMessage, MalformedMessage, type MessageContract } from "./message
 export { changesOf, parseJson, withinDepth } from "./messages/parse-json.ts";
 export { type ReplyAddress, readReplyAddress } from "./messages/reply-address.ts";
 export { ReplyProbe } from "./messages/reply-probe.ts";
+export { ScheduleEvent } from "./messages/schedule-event.ts";
 export { SignalRefused } from "./messages/signal-refused.ts";
 export { StepCancel } from "./messages/step-cancel.ts";
 export { StepProgress } from "./messages/step-progress.ts";
