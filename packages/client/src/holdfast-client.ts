@@ -1,3 +1,4 @@
+import { type ApprovalCalls, approvalCalls } from "./approvals.ts";
 import { type BulkCalls, bulkCalls } from "./bulk.ts";
 import { type DeadLetterCalls, deadLetterCalls } from "./dead-letters.ts";
 import { type FollowOptions, followTask } from "./follow.ts";
@@ -70,6 +71,7 @@ export interface HoldfastClient extends OperationCalls {
   readonly tasks: TaskCalls;
   readonly signals: SignalCalls;
   readonly schedules: ScheduleCalls;
+  readonly approvals: ApprovalCalls;
   readonly bulk: BulkCalls;
   readonly deadLetters: DeadLetterCalls;
   /**
@@ -111,6 +113,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     tasks: taskCalls(send, actor),
     signals: signalCalls(send),
     schedules: scheduleCalls(send, actor),
+    approvals: approvalCalls(send),
     bulk: bulkCalls(send, actor),
     deadLetters: deadLetterCalls(send, actor),
     request: (request) =>

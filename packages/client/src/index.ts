@@ -1,3 +1,4 @@
+export type { ApprovalCalls } from "./approvals.ts";
 export type { BulkCalls, NewBulkRequest } from "./bulk.ts";
 export type { DeadLetterCalls } from "./dead-letters.ts";
 export { ConnectionError, ProblemError, RequestError } from "./errors.ts";
@@ -14,6 +15,9 @@ export type {
   ActOptions,
   Agent,
   AnyWorkflow,
+  Approval,
+  ApprovalFilter,
+  ApprovalPage,
   Attempts,
   BulkForecast,
   BulkItem,
@@ -24,6 +28,8 @@ export type {
   DeadLetter,
   DeadLetterAction,
   DeadLetterPage,
+  Decision,
+  DecisionCounted,
   Examination,
   Explanation,
   Failures,
@@ -38,6 +44,7 @@ export type {
   ListFilter,
   NewBulkOperation,
   NewSchedule,
+  OpenApproval,
   Overview,
   Pause,
   Remote,

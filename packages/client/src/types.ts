@@ -19,6 +19,10 @@ export type ScheduleFire = Schemas["ScheduleFire"];
 export type ScheduleFires = Schemas["ScheduleFires"];
 export type ScheduleFired = Schemas["ScheduleFired"];
 export type ScheduleBackfilled = Schemas["ScheduleBackfilled"];
+export type OpenApproval = Schemas["OpenApproval"];
+export type ApprovalPage = Schemas["OpenApprovals"];
+export type Approval = Schemas["Approval"];
+export type DecisionCounted = Schemas["DecisionCounted"];
 export type HistoryEntry = Schemas["HistoryEntry"];
 export type Explanation = Schemas["Explanation"];
 export type Attempts = Schemas["Attempts"];
@@ -145,6 +149,18 @@ export interface SubmitOptions extends Omit<SubmitBody, "workflow" | "input" | "
   readonly allowUnknownAgents?: boolean;
   readonly signal?: AbortSignal;
 }
+
+/** Which approvals are listed. */
+export interface ApprovalFilter {
+  /** The one audience whose approvals are listed. */
+  readonly audience?: string | undefined;
+  /** Whether those alone are listed that who asks may decide now. Not with the operators' token. */
+  readonly mine?: boolean | undefined;
+}
+
+/** What one of an audience says about a step. */
+export type Decision =
+  paths["/v1/tasks/{id}/steps/{step}/decision"]["post"]["requestBody"]["content"]["application/json"];
 
 /** How a signal is sent. */
 export interface SignalOptions {

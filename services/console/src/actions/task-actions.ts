@@ -202,11 +202,22 @@ function signalAction(task: Acted, signal: string, schema: unknown): Action {
 /** The part of a workflow that says for what its steps wait. */
 type Waits = Pick<WorkflowDefinition, "signals" | "steps">;
 
-/** Why the wait of a step cannot end without a signal; null: it can. */
-function needsSignal(step: Step, workflow: Waits | null): string | null {
+/** Why no operator can end the wait of a step; null: one can. */
+function needsMore(step: Step, workflow: Waits | null): string | null {
+  if (step.awaiting?.audience != null) {
+    return `It is for ${step.awaiting.audience} to decide: see Approvals, or cancel the task.`;
+  }
   const defined = workflow?.steps.find(({ name }) => name === step.name);
   return defined !== undefined && "onDeadline" in defined && defined.onDeadline === "fail"
     ? "Later steps need what the signal carries: send it, or cancel the task."
+    : null;
+}
+
+/** Why no operator can resolve a step by hand; null: one can, as far as is known. */
+function needsDecision(step: Step | null, workflow: Waits | null): string | null {
+  const defined = workflow?.steps.find(({ name }) => name === step?.name);
+  return defined !== undefined && "audience" in defined
+    ? "No operator decides in the place of its audience."
     : null;
 }
 
@@ -254,12 +265,14 @@ export function offersOf(
         ]),
     ...(awaiting === null
       ? []
-      : [
-          offer("End wait", needsSignal(awaiting, workflow), () => fireAction(task, awaiting.name)),
-        ]),
+      : [offer("End wait", needsMore(awaiting, workflow), () => fireAction(task, awaiting.name))]),
     offer("Retry now", noDelay, () => delayed && retryAction(task, delayed.name)),
     offer("Resubmit", noFailure, () => failed && resubmitAction(task, failed.name)),
-    offer("Resolve", noFailure, () => failed && resolveAction(task, failed.name, failed.output)),
+    offer(
+      "Resolve",
+      noFailure ?? needsDecision(failed, workflow),
+      () => failed && resolveAction(task, failed.name, failed.output),
+    ),
     offer(whole[pause].verb, null, () => wholeTaskAction(pause, [task])),
     offer("Cancel", isUndone, () => wholeTaskAction("cancel", [task])),
   ];

@@ -127,11 +127,15 @@ const openApproval = {
   quorum: 2,
   openedAt: "2026-11-28T09:00:12.000Z",
   deadline: "2026-11-30T09:00:12.000Z",
+  onDeadline: "reject",
   paused: false,
   mayDecide: true,
   decisions: [],
   show: { amount: 2400 },
-  form: { type: "object", properties: { costCentre: { type: "string", maxLength: 20 } } },
+  form: {
+    type: "object",
+    properties: { costCentre: { type: "string", maxLength: 20, description: "Who pays." } },
+  },
 };
 
 const decisionCounted = {

@@ -73,9 +73,10 @@ function identity(
           [
             "Waits for",
             waiting.map(({ name, awaiting }) => (
-              <div key={name}>
+              <div key={name} className="in-text">
                 <Alike filter={{ awaiting: name }}>{name}</Alike>
                 {awaiting?.signal != null && `, the signal ${awaiting.signal}`}
+                {awaiting?.audience != null && `, ${awaiting.audience} to decide`}
                 {awaiting?.until != null && (
                   <>
                     , ends <Time at={awaiting.until} />
