@@ -123,7 +123,6 @@ export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
 export {
   type CronTimes,
   calendarOf,
-  localTime,
   nextInstants,
   zoneRules,
 } from "./schedule/calendar.ts";

@@ -157,8 +157,7 @@ export const faultCodes = {
   },
   "auth.too_many_tries": {
     transient: true,
-    meaning:
-      "The address showed too many wrong tokens. A right one is taken at any time.",
+    meaning: "The address showed too many wrong tokens. A right one is taken at any time.",
     action: "Show the right token, or wait as long as `Retry-After` says.",
   },
   "breaker.closed": {
@@ -566,6 +565,12 @@ export const faultCodes = {
     transient: false,
     meaning: "There is no schedule with this id.",
     action: "Name one of those that `GET /v1/schedules` lists.",
+  },
+  "schedule.unusable": {
+    transient: null,
+    meaning:
+      "The instants of a schedule, or the input of its task, cannot be computed any more, as when a time zone is gone. It is looked at again a quarter of an hour later.",
+    action: "Store the schedule anew: what is wrong with it is refused with its place.",
   },
   "scheduler.undecidable": {
     transient: false,

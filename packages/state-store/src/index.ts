@@ -79,6 +79,7 @@ export {
   openInspector,
   type PartitionFacts,
   type PauseInForce,
+  type ScheduleTroubles,
   type ServerFacts,
   type StoreInspector,
   type SubmittedFacts,

@@ -74,6 +74,7 @@ const TaskAlertSchema = Type.Object({
     "signal.unclaimed",
     "schedule.blocked",
     "schedule.paused",
+    "schedule.unusable",
   ]),
   /** Which step of the task; null: it is about none. */
   step: nullable(Name),
