@@ -70,8 +70,8 @@ export interface HoldfastClient extends OperationCalls {
   changes(options?: { readonly signal?: AbortSignal | undefined }): AsyncGenerator<Change, void>;
   readonly tasks: TaskCalls;
   readonly signals: SignalCalls;
-  readonly approvals: ApprovalCalls;
   readonly schedules: ScheduleCalls;
+  readonly approvals: ApprovalCalls;
   readonly bulk: BulkCalls;
   readonly deadLetters: DeadLetterCalls;
   /**
@@ -112,8 +112,8 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     changes: (how = {}) => followChanges(service, how),
     tasks: taskCalls(send, actor),
     signals: signalCalls(send),
-    approvals: approvalCalls(send),
     schedules: scheduleCalls(send, actor),
+    approvals: approvalCalls(send),
     bulk: bulkCalls(send, actor),
     deadLetters: deadLetterCalls(send, actor),
     request: (request) =>

@@ -65,6 +65,7 @@ export { collectionPattern, isReservedCollection, routeNames } from "./definitio
 export { definitionHash } from "./definition/definition-hash.ts";
 export {
   agentNamePattern,
+  approvalDeadlines,
   audiencePattern,
   definitionSchema,
   operationNamePattern,
@@ -100,6 +101,7 @@ export { defineMessage, MalformedMessage, type MessageContract } from "./message
 export { changesOf, parseJson, withinDepth } from "./messages/parse-json.ts";
 export { type ReplyAddress, readReplyAddress } from "./messages/reply-address.ts";
 export { ReplyProbe } from "./messages/reply-probe.ts";
+export { ScheduleEvent } from "./messages/schedule-event.ts";
 export { SignalRefused } from "./messages/signal-refused.ts";
 export { StepCancel } from "./messages/step-cancel.ts";
 export { StepProgress } from "./messages/step-progress.ts";
@@ -121,7 +123,6 @@ export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
 export {
   type CronTimes,
   calendarOf,
-  localTime,
   nextInstants,
   zoneRules,
 } from "./schedule/calendar.ts";

@@ -169,6 +169,7 @@ export {
   type Urgency,
 } from "./priority.ts";
 export {
+  blockedAfter,
   type Calendar,
   type CatchUp,
   type LastTask,

@@ -69,7 +69,7 @@ export const onTime: Milliseconds = 60_000;
 /** How many instants are dealt with at a time. */
 const mostFires = 100;
 /** How many skips in a row a person is alerted to. */
-const blockedAfter = 3;
+export const blockedAfter = 3;
 /** How long it is until it is looked again whether the last task has ended. */
 const lookAgainAfter: Milliseconds = 5_000;
 

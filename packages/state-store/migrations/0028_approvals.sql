@@ -3,9 +3,9 @@
 
 -- phase: locks state.tasks, state.waits
 -- Who submitted it, as the service that took it knows; null: unknown.
-alter table state.tasks add column submitted_by text;
+alter table state.tasks add column if not exists submitted_by text;
 -- Those who decide it; null: it is for no one to decide.
-alter table state.waits add column audience text;
+alter table state.waits add column if not exists audience text;
 
 -- phase: online
 -- What people have said about steps that wait for them, for as long as the task is kept.

@@ -1,11 +1,13 @@
 import type { Instant, Milliseconds } from "@holdfast/domain";
-import type { Clock, Logger } from "@holdfast/runtime";
+import type { Clock, Logger, Metrics } from "@holdfast/runtime";
 import type { SubmissionStore } from "@holdfast/state-store";
+import { scheduleMetrics } from "./schedule-metrics.ts";
 
 interface ScheduleDependencies {
   readonly store: Pick<SubmissionStore, "fireSchedules">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
+  readonly metrics: Pick<Metrics, "counter">;
   readonly actor: string;
   /** Has tasks made of what is in the inbox now. */
   readonly onFired: () => void;
@@ -25,7 +27,9 @@ const doubtFor: Milliseconds = 900_000;
  * the next look. Where that clock is far ahead of what it must be by the clock of this process, it
  * has jumped, and is not believed for a quarter of an hour: then it is set back, or it is right.
  */
-export function fireSchedules({ store, clock, log, actor, onFired }: ScheduleDependencies) {
+export function fireSchedules(deps: ScheduleDependencies) {
+  const { store, clock, log, actor, onFired } = deps;
+  const count = deps.metrics.counter(scheduleMetrics.fires);
   /** What the store's clock said when it was last believed. */
   let believed: { readonly now: Instant; readonly at: Milliseconds } | null = null;
   /** Since when it is not; null: it is. */
@@ -46,6 +50,7 @@ export function fireSchedules({ store, clock, log, actor, onFired }: ScheduleDep
       log.error({ clock: now, expected: latest }, "store clock jumped ahead: schedules wait");
     } else if (clock.now() - doubtedAt > doubtFor) believe(now);
     for (const { schedule, instant, outcome, taskId } of fires) {
+      count(1, outcome);
       log.info({ schedule, instant: new Date(instant).toISOString(), outcome, taskId }, "schedule");
     }
     for (const { id, trouble } of troubles)

@@ -158,7 +158,7 @@ function firing(
   { instanceId: actor, signal, log, metrics }: Service,
   fired: Pick<Parameters<typeof fireSchedules>[0], "store" | "onFired">,
 ): AsyncDisposable {
-  const round = fireSchedules({ ...fired, clock: systemClock, log, actor });
+  const round = fireSchedules({ ...fired, clock: systemClock, log, metrics, actor });
   return repeat(round, { name: "schedules", signal, log, metrics });
 }
 

@@ -8,6 +8,8 @@ const others: readonly RegExp[] = [
   /^scheduler\.(canary|replies|unrecorded)$/,
   /^task\.(submissions|signals)$/,
   /^undo\.(retry|faults)$/,
+  // Events, and outcomes that none is published of.
+  /^schedule\.(fired|missed|skipped)$/,
 ];
 const checks = "packages/diagnosis/src/doctor/";
 /** Codes of before, which a migration finds in stored rows. */

@@ -16,6 +16,9 @@ export const operationNamePattern = "^[a-zA-Z][a-zA-Z0-9]{0,99}$";
 /** The pattern of the names of audiences: those who may decide an approval. */
 export const audiencePattern = "^[a-z][a-z0-9-]{0,62}$";
 
+/** What may follow once the time of an approval has passed. */
+export const approvalDeadlines = ["approve", "reject", "fail"] as const;
+
 /** Timers hold no more than 2^31 - 1 ms, about 24 days. */
 const milliseconds = (description: string) =>
   Type.Integer({
@@ -220,7 +223,7 @@ const Approval = Type.Object(
           "After how many milliseconds they are reminded, again and again; null: they are not.",
       }),
     ),
-    onDeadline: Type.Enum(["approve", "reject", "fail"], {
+    onDeadline: Type.Enum([...approvalDeadlines], {
       description:
         "What follows if they do not decide within that time: it counts as approved or as rejected, or the step has failed.",
     }),

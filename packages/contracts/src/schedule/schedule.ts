@@ -63,10 +63,7 @@ export const Schedule = Type.Object(
       }),
     ),
     pauseAfterFailures: Type.Optional(
-      Type.Unsafe<number | null>({
-        type: ["integer", "null"],
-        minimum: 1,
-        maximum: 1_000,
+      Type.Union([Type.Integer({ minimum: 1, maximum: 1_000 }), Type.Null()], {
         description: "How many tasks in a row may fail before it is paused; null: any number.",
       }),
     ),

@@ -19,7 +19,7 @@ with saved as (
   returning schedules.id, trouble, schedules.last_task
 )
 select state.expect_rows((select count(*) from saved), cardinality(:ids::text[])) as saved,
-       (select count(state.raise_alert('schedule.' || trouble, 'schedule.' || trouble,
+       (select count(state.raise_alert('schedule.' || trouble, id,
                      case trouble when 'paused'
                           then format('the schedule %s is paused, since its tasks failed again and again', id)
                           else format('the schedule %s skips one instant after the other: its last task, %s, has not ended',

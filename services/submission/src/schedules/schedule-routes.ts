@@ -1,5 +1,4 @@
 import {
-  localTime,
   nextInstants,
   Schedule,
   type Schedule as ScheduleBody,
@@ -20,6 +19,7 @@ import {
   ScheduleParams,
   unknownSchedule,
 } from "./find-schedule.ts";
+import { localTime } from "./local-time.ts";
 import { mustBeSchedule } from "./read-schedule.ts";
 import { actRoutes } from "./schedule-acts.ts";
 
