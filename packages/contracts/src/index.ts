@@ -126,6 +126,7 @@ export {
   nextInstants,
   zoneRules,
 } from "./schedule/calendar.ts";
+export { localTime } from "./schedule/local-time.ts";
 export {
   inputAt,
   Schedule,

@@ -82,6 +82,13 @@ const keepRefused = (
     return last;
   });
 
+const holdsNothing = ({
+  definitions,
+  schedules,
+  refused,
+}: Extract<LoadedFile, { readonly refused: unknown }>): boolean =>
+  definitions.length + schedules.length + refused.length === 0;
+
 /** Opens the sync. What a file held last stays in force while the file cannot be loaded. */
 export function openWorkflowSync(options: SyncOptions): WorkflowSync {
   const { store, loader, queues, folder, storedBy, say } = options;
@@ -95,12 +102,9 @@ export function openWorkflowSync(options: SyncOptions): WorkflowSync {
       say(`${loaded.error.place}: ${loaded.error.message}${keptOf(before)}`);
       return before;
     }
-    const { definitions, schedules, refused } = loaded;
-    if (definitions.length + schedules.length + refused.length === 0) {
-      say(`${place} exports no workflow.`);
-    }
+    if (holdsNothing(loaded)) say(`${place} exports no workflow.`);
     const found = [...keepRefused(loaded, before, say)];
-    for (const definition of definitions) {
+    for (const definition of loaded.definitions) {
       const family = familyOf(definition.name);
       const elsewhere = applied.find((one) => one.family === family && one.file !== loaded.file);
       if (elsewhere !== undefined) {

@@ -1,4 +1,5 @@
 import {
+  localTime,
   nextInstants,
   Schedule,
   type Schedule as ScheduleBody,
@@ -19,7 +20,6 @@ import {
   ScheduleParams,
   unknownSchedule,
 } from "./find-schedule.ts";
-import { localTime } from "./local-time.ts";
 import { mustBeSchedule } from "./read-schedule.ts";
 import { actRoutes } from "./schedule-acts.ts";
 

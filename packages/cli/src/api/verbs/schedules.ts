@@ -41,10 +41,10 @@ Store their workflows first.`,
     // One after the other: what is refused stops those after it.
     for (const { id, definition } of found) {
       const standing = await standingOf(schedules, { id, definition });
-      const shown = flag("dry-run")
+      const row = flag("dry-run")
         ? standing
         : { ...standing, next: (await schedules.put(id, definition, { actor })).next };
-      value.push({ ...shown, ...placeOf(definition) });
+      value.push({ ...row, ...placeOf(definition) });
     }
     return { value, columns };
   },
