@@ -77,6 +77,8 @@ export const reads = [
   "show_workflow",
   "list_agents",
   "list_remotes",
+  "list_schedules",
+  "get_schedule",
   "show_overview",
   "doctor",
   "show_system",

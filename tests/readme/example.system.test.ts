@@ -90,14 +90,14 @@ async function runExample({ example, agent, submit, until }: Runnable) {
 test("the example in the guides compiles, and books a trip", async () => {
   using hotel = await openHotel();
   await using example = await extractExample({
-    pages: ["docs/guides/workflows.md", "docs/guides/agents.md", "docs/guides/testing.md"],
+    pages: ["workflows", "agents", "testing", "schedules"].map((page) => `docs/guides/${page}.md`),
     name: "trips",
     hotelUrl: hotel.url,
   });
-  expect([...example.files.keys()]).toHaveLength(15);
+  expect([...example.files.keys()]).toHaveLength(16);
   expect(await compile(example)).toBe("");
   const waiting = ["pay-after-stay", "pay-by-transfer", "pay-when-approved"];
-  for (const one of ["insure-trip", ...waiting, "stay-in-touch", "pool"])
+  for (const one of ["insure-trip", ...waiting, "stay-in-touch", "pool", "settle-night"])
     await define(example, `trips/src/${one}.ts`);
   const { id, steps } = await runExample({
     example,

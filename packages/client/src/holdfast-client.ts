@@ -15,6 +15,7 @@ import {
 } from "./request.ts";
 import { awaitResult, isSettled, longestRequest } from "./result.ts";
 import { usualRetryFor } from "./retry.ts";
+import { type ScheduleCalls, scheduleCalls } from "./schedules.ts";
 import { type SignalCalls, signalCalls } from "./signals.ts";
 import { type TaskCalls, taskCalls } from "./tasks.ts";
 import type {
@@ -69,6 +70,7 @@ export interface HoldfastClient extends OperationCalls {
   changes(options?: { readonly signal?: AbortSignal | undefined }): AsyncGenerator<Change, void>;
   readonly tasks: TaskCalls;
   readonly signals: SignalCalls;
+  readonly schedules: ScheduleCalls;
   readonly approvals: ApprovalCalls;
   readonly bulk: BulkCalls;
   readonly deadLetters: DeadLetterCalls;
@@ -110,6 +112,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     changes: (how = {}) => followChanges(service, how),
     tasks: taskCalls(send, actor),
     signals: signalCalls(send),
+    schedules: scheduleCalls(send, actor),
     approvals: approvalCalls(send),
     bulk: bulkCalls(send, actor),
     deadLetters: deadLetterCalls(send, actor),

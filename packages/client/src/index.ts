@@ -8,6 +8,7 @@ export type { components, operations, paths } from "./openapi.ts";
 export type { OperationCalls } from "./operations.ts";
 export type { Answer, ClientOptions, Request } from "./request.ts";
 export type { RetryOptions } from "./retry.ts";
+export type { ScheduleCalls } from "./schedules.ts";
 export type { SignalCalls, TaskSignalCalls } from "./signals.ts";
 export type { TaskCalls } from "./tasks.ts";
 export type {
@@ -37,15 +38,23 @@ export type {
   InputFor,
   InputPatch,
   KeyedSignal,
+  ListedSchedule,
   ListedTask,
   ListedWorkflow,
   ListFilter,
   NewBulkOperation,
+  NewSchedule,
   OpenApproval,
   Overview,
   Pause,
   Remote,
   ResultFor,
+  Schedule,
+  ScheduleBackfilled,
+  ScheduleFire,
+  ScheduleFired,
+  ScheduleFires,
+  ScheduleInstants,
   SearchQuery,
   Signal,
   SignalAccepted,

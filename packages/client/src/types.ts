@@ -12,6 +12,13 @@ export type TaskState = Task["state"];
 export type Signal = Schemas["Signal"];
 export type SignalAccepted = Schemas["SignalAccepted"];
 export type SignalByKeyAccepted = Schemas["SignalByKeyAccepted"];
+export type Schedule = Schemas["StoredSchedule"];
+export type ListedSchedule = Schemas["ListedSchedule"];
+export type ScheduleInstants = Schemas["ScheduleInstants"];
+export type ScheduleFire = Schemas["ScheduleFire"];
+export type ScheduleFires = Schemas["ScheduleFires"];
+export type ScheduleFired = Schemas["ScheduleFired"];
+export type ScheduleBackfilled = Schemas["ScheduleBackfilled"];
 export type OpenApproval = Schemas["OpenApproval"];
 export type ApprovalPage = Schemas["OpenApprovals"];
 export type Approval = Schemas["Approval"];
@@ -177,6 +184,17 @@ export interface KeyedSignal extends Omit<KeyedSignalBody, "workflow" | "holdFor
   /** How long it is held for a task that is still to come; absent: it is refused without one. */
   readonly holdFor?: Wait;
   readonly signal?: AbortSignal;
+}
+
+type ScheduleBody =
+  paths["/v1/schedules/{id}"]["put"]["requestBody"]["content"]["application/json"];
+
+/** A schedule as it is stored. */
+export interface NewSchedule extends Omit<ScheduleBody, "workflow" | "input"> {
+  /** With its version, or without: then the active one of that time. */
+  readonly workflow: AnyWorkflow;
+  /** A template: `{"$ref": "/schedule/date"}` is the date of the instant, in the zone. */
+  readonly input: unknown;
 }
 
 /** Who acts and why, and which version of the task was seen. */

@@ -101,6 +101,7 @@ export { defineMessage, MalformedMessage, type MessageContract } from "./message
 export { changesOf, parseJson, withinDepth } from "./messages/parse-json.ts";
 export { type ReplyAddress, readReplyAddress } from "./messages/reply-address.ts";
 export { ReplyProbe } from "./messages/reply-probe.ts";
+export { ScheduleEvent } from "./messages/schedule-event.ts";
 export { SignalRefused } from "./messages/signal-refused.ts";
 export { StepCancel } from "./messages/step-cancel.ts";
 export { StepProgress } from "./messages/step-progress.ts";
@@ -119,6 +120,21 @@ export { TaskApproval } from "./messages/task-approval.ts";
 export { TaskRefused } from "./messages/task-refused.ts";
 export { TaskSignal } from "./messages/task-signal.ts";
 export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
+export {
+  type CronTimes,
+  calendarOf,
+  nextInstants,
+  zoneRules,
+} from "./schedule/calendar.ts";
+export { localTime } from "./schedule/local-time.ts";
+export {
+  inputAt,
+  Schedule,
+  scheduleFaults,
+  scheduleIdPattern,
+  type WholeSchedule,
+  wholeSchedule,
+} from "./schedule/schedule.ts";
 export { sampleValue } from "./schema/sample-value.ts";
 export {
   agentOfReply,

@@ -153,7 +153,7 @@ interface Shown {
   readonly keys: LocalPeople["keys"];
   readonly brokerUrl: string;
   readonly folder: string;
-  readonly sync: Pick<WorkflowSync, "workflows">;
+  readonly sync: Pick<WorkflowSync, "workflows" | "schedules">;
   readonly agents: Pick<AgentProcesses, "operations">;
   /** Milliseconds since the start. */
   readonly ms: number;
@@ -183,6 +183,10 @@ function banner({
     `  AMQP  ${brokerUrl}   for Agents in other languages`,
     ...sync.workflows.map(
       ({ family, name, file }) => `  workflow ${family} is ${name}   ${relative(folder, file)}`,
+    ),
+    ...sync.schedules.map(
+      ({ id, definition: { workflow, cron, zone } }) =>
+        `  schedule ${id} of ${workflow}: ${cron} ${zone}`,
     ),
     ...[...agents.operations()].map(
       ([agent, operations]) => `  Agent ${agent}: ${operations.join(", ")}`,

@@ -525,6 +525,53 @@ export const faultCodes = {
     meaning: "A message names no workflow, and `DEFAULT_WORKFLOW` is not set.",
     action: "Name the workflow in the header `workflow`.",
   },
+  "schedule.already_paused": {
+    transient: false,
+    meaning: "The schedule is paused already.",
+    action: "None. `GET /v1/schedules/{id}` says who paused it, and why.",
+  },
+  "schedule.blocked": {
+    transient: null,
+    meaning:
+      "A schedule skipped three instants in a row, since the last task that it submitted has not ended. A task that is halted has ended: the next instant fires.",
+    action:
+      "Look at that task, which the alert names. Where its instants may overlap, set `overlap` to `allow`, or to `bufferOne` to have one wait.",
+  },
+  "schedule.failing": {
+    transient: null,
+    meaning:
+      "Holdfast paused the schedule itself: as many of its tasks failed in a row as its `pauseAfterFailures` says.",
+    action: "Find out why they failed, then resume the schedule: its failures are counted anew.",
+  },
+  "schedule.invalid": {
+    transient: false,
+    meaning:
+      "A schedule cannot be stored, or a backfill cannot be done, with a pointer to each thing that is wrong: a time zone that does not exist, an expression that never comes, a ref that is none of a schedule, an input that the workflow refuses, instants that are not in the past or are too many.",
+    action: "Correct what `errors` says. Nothing was changed.",
+  },
+  "schedule.not_paused": {
+    transient: false,
+    meaning: "The schedule is not paused.",
+    action: "None.",
+  },
+  "schedule.paused": {
+    transient: null,
+    meaning:
+      "A schedule is paused, since as many of its tasks failed in a row as its `pauseAfterFailures` says. It fires no more until it is resumed.",
+    action:
+      "Find out why they failed: `GET /v1/schedules/{id}/fires` names the tasks. Then resume it, and backfill what it missed.",
+  },
+  "schedule.unknown": {
+    transient: false,
+    meaning: "There is no schedule with this id.",
+    action: "Name one of those that `GET /v1/schedules` lists.",
+  },
+  "schedule.unusable": {
+    transient: null,
+    meaning:
+      "The instants of a schedule, or the input of its task, cannot be computed any more, as when a time zone is gone. It is looked at again a quarter of an hour later.",
+    action: "Store the schedule anew: what is wrong with it is refused with its place.",
+  },
   "scheduler.undecidable": {
     transient: false,
     meaning: "The Scheduler failed while it decided what an event means. The step is parked.",
@@ -1052,6 +1099,7 @@ export const isFaultArea = (area: string): boolean =>
  */
 const unspokenAreas: ReadonlySet<string> = new Set([
   "operator",
+  "schedule",
   "scheduler",
   "signal",
   "store",

@@ -168,6 +168,18 @@ export {
   priorities,
   type Urgency,
 } from "./priority.ts";
+export {
+  blockedAfter,
+  type Calendar,
+  type CatchUp,
+  type LastTask,
+  type Overlap,
+  type PlannedFire,
+  type PlannedFires,
+  planFires,
+  type ScheduleState,
+  type ScheduleTerms,
+} from "./schedule.ts";
 export { summarise } from "./settle.ts";
 export {
   isRemoteFault,

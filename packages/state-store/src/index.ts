@@ -79,6 +79,7 @@ export {
   openInspector,
   type PartitionFacts,
   type PauseInForce,
+  type ScheduleTroubles,
   type ServerFacts,
   type StoreInspector,
   type SubmittedFacts,
@@ -123,6 +124,12 @@ export type {
   SubmissionStore,
   SupervisorStore,
 } from "./roles.ts";
+export {
+  type FiredSchedules,
+  offsetOf,
+  type StoredFire,
+  type StoredSchedule,
+} from "./schedules/schedules.ts";
 export type {
   HeldOutcome,
   HeldSignal,

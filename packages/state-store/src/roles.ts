@@ -92,6 +92,16 @@ import {
   makePartitions,
   readClock,
 } from "./retention/retention.ts";
+import {
+  deleteSchedule,
+  findFires,
+  findSchedules,
+  fireByHand,
+  fireSchedules,
+  pauseSchedule,
+  putSchedule,
+  resumeSchedule,
+} from "./schedules/schedules.ts";
 import { findSignals, hasSignal, holdSignal, listSignals, sendSignals } from "./signals/signals.ts";
 import { findFailures } from "./statistics/find-failures.ts";
 import { findOverview } from "./statistics/find-overview.ts";
@@ -168,6 +178,7 @@ const submission = {
   deleteEnqueuedSignals,
   enqueueRefusals,
   enqueueSignals,
+  fireSchedules,
   glanceAtInboxes,
   refuseEnqueued,
   refuseEnqueuedSignals,
@@ -179,6 +190,13 @@ const operations = {
   ...shared,
   activateWorkflow,
   applyEvents,
+  deleteSchedule,
+  findFires,
+  findSchedules,
+  fireByHand,
+  pauseSchedule,
+  putSchedule,
+  resumeSchedule,
   closeBreaker,
   countMatchingTasks,
   createBulkOperation,

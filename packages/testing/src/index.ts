@@ -14,6 +14,7 @@ export {
   loseReply,
   loseRequest,
 } from "./faults.ts";
+export { type ScheduleTime, type ScheduleTimesOptions, scheduleTimes } from "./schedule-times.ts";
 export type { StepView, TaskView } from "./task-view.ts";
 export {
   type TestDecision,

@@ -22,6 +22,12 @@ export {
   or,
 } from "./conditions.ts";
 export {
+  type DefinedSchedule,
+  defineSchedule,
+  type ScheduleOptions,
+  scheduledAt,
+} from "./define-schedule.ts";
+export {
   type AddStep,
   defineWorkflow,
   type EndedSignal,

@@ -1,8 +1,8 @@
 import { ContractFault, errorText } from "@holdfast/domain";
 
-/** A workflow or an Agent that cannot be defined, and why. */
+/** A workflow, an Agent or a schedule that cannot be defined, and why. */
 export interface RefusedDefinition {
-  readonly kind: "workflow" | "Agent";
+  readonly kind: "workflow" | "Agent" | "schedule";
   readonly name: string;
   readonly error: unknown;
 }

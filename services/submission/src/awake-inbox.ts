@@ -22,6 +22,12 @@ interface InboxOptions {
   readonly metrics: Metrics;
 }
 
+/** What takes in what is in the inboxes. */
+export interface AwakeInbox extends AsyncDisposable {
+  /** Has it look now. */
+  readonly wake: () => void;
+}
+
 /** Milliseconds between the end of a connection and the next one. */
 const reconnectAfter = 100;
 /** Milliseconds after which it is looked again whether there is still a pooler. */
@@ -38,7 +44,7 @@ export function awakeInbox({
   wakes,
   announce,
   ...service
-}: InboxOptions): AsyncDisposable {
+}: InboxOptions): AwakeInbox {
   const channel = `holdfast_inbox_${randomUUID()}`;
   const ending = new AbortController();
   const taking = repeat(take, { name: "inbox", ...service });
@@ -64,6 +70,7 @@ export function awakeInbox({
   };
   const listening = repeat(listen, { name: "inbox notifications", ...service });
   return {
+    wake: taking.wake,
     async [Symbol.asyncDispose]() {
       ending.abort();
       await listening[Symbol.asyncDispose]();

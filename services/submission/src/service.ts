@@ -17,6 +17,7 @@ import {
   repeat,
   type ServiceContext,
   type Span,
+  systemClock,
   type Tracing,
 } from "@holdfast/runtime";
 import { type Guard, guardSettings, listenAsSet, openGuard } from "@holdfast/runtime/http";
@@ -32,10 +33,11 @@ import { openPrincipals, type Principals, rereadEvery } from "./access/principal
 import { statusQueueOwners } from "./access/status-queues.ts";
 import { activateAwaited } from "./activate-awaited.ts";
 import { apiRoutes } from "./api/api-routes.ts";
-import { awakeInbox, type InboxWakes } from "./awake-inbox.ts";
+import { type AwakeInbox, awakeInbox, type InboxWakes } from "./awake-inbox.ts";
 import { compressAnswers } from "./compress-answers.ts";
 import { SubmissionConfig } from "./config.ts";
 import { findTasks } from "./find-tasks.ts";
+import { fireSchedules } from "./fire-schedules.ts";
 import { httpMetrics } from "./http-metrics.ts";
 import { inboxRounds } from "./inbox-rounds.ts";
 import { openHttp } from "./open-http.ts";
@@ -108,9 +110,10 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   const url = await listenAsSet(http, config);
   const wakes: InboxWakes = { channel: null };
   await using seen = announce(service, store, { wakes, takesEnqueued: takes });
-  await using _inbox = takes
+  await using inbox = takes
     ? takingEnqueued(service, { store, directory, hints, wakes, announce: seen.wake })
     : null;
+  await using _firing = inbox === null ? null : firing(service, { store, onFired: inbox.wake });
   await using _activating = role === "tasks" ? null : activating(service, { store, directory });
   service.ready({ url });
   await stopped;
@@ -150,6 +153,15 @@ function activating({ signal, log, metrics }: Service, stored: Stored): AsyncDis
   return repeat(activateAwaited({ ...stored, log }), { name: "activation", signal, log, metrics });
 }
 
+/** Fires schedules. */
+function firing(
+  { instanceId: actor, signal, log, metrics }: Service,
+  fired: Pick<Parameters<typeof fireSchedules>[0], "store" | "onFired">,
+): AsyncDisposable {
+  const round = fireSchedules({ ...fired, clock: systemClock, log, metrics, actor });
+  return repeat(round, { name: "schedules", signal, log, metrics });
+}
+
 interface Enqueued extends Stored, Pick<Hinting, "hints"> {
   readonly wakes: InboxWakes;
   readonly announce: () => void;
@@ -163,7 +175,7 @@ const senderFor = (stored: Stored & Pick<ReturnType<typeof latestHints>, "hint">
 function takingEnqueued(
   service: Service,
   { hints, wakes, announce: onListening, ...stored }: Enqueued,
-): AsyncDisposable {
+): AwakeInbox {
   const { failpoint, instanceId: instance, signal, log, metrics } = service;
   const access = service.access("STATE_STORE_URL");
   const making = { log, failpoint, actor: instance };

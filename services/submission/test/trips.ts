@@ -44,6 +44,13 @@ export interface TripService extends AsyncDisposable {
   get(path: string, headers?: Headers): Promise<Answer>;
   post(path: string, payload: object, headers?: Headers): Promise<Answer>;
   put(name: string, payload: object, headers?: Headers): Promise<Answer>;
+  /** What an operator asks for otherwise. */
+  request(
+    method: "PUT" | "DELETE",
+    path: string,
+    payload?: object,
+    headers?: Headers,
+  ): Promise<Answer>;
   /** What an operator asks for. */
   ask(path: string): Promise<Answer>;
   submit(body?: object, headers?: Headers): Promise<Answer>;
@@ -76,6 +83,8 @@ export async function openTrips(): Promise<TripService> {
       }
       await store.registerWorkflow(bookTrip);
     },
+    request: (method, path, payload, headers = { authorization }) =>
+      app.inject({ method, url: path, headers, ...(payload === undefined ? {} : { payload }) }),
     get: (path, headers = { authorization }) => app.inject({ url: path, headers }),
     ask: (path) => post(path, asOperator, { authorization }),
     submit: (body = {}, headers = {}) =>

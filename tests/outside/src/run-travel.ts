@@ -47,6 +47,7 @@ async function bookTrips({
     "5 of 5 paths, 8 of 8 undo paths",
     "16 of 16 paths, 12 of 12 undo paths",
     "13 of 13 paths, 15 of 15 undo paths",
+    "4 of 4 paths, 2 of 2 undo paths",
   ]) {
     if (!tested.output.includes(taken)) throw new Error(tested.output);
   }
@@ -59,6 +60,8 @@ async function bookTrips({
   await waiveWait(travel);
   say("a trip that waits for a visa, which comes twice");
   await grantVisa(travel);
+  say("a fare that is watched each morning, and now");
+  await watchFare(travel);
   say("a trip that two of the desk approve, and one that is rejected");
   await approveTrip(travel);
   await rejectTrip(travel);
@@ -143,6 +146,18 @@ async function grantVisa(travel: Travel): Promise<void> {
   await signal("seat", { seat: "12A" });
   await untilState(travel, id, "processed");
   mustHave(travel, id, { flights: 1, hotels: 1, mail: 1 });
+}
+
+/** The schedule is stored with its workflow, has a next instant, and fires by hand. */
+async function watchFare(travel: Travel): Promise<void> {
+  const id = "fare-watch-daily";
+  const { output } = await succeed(travel.holdfast(["schedules", "next", id, "--count", "1"]));
+  if (!/T06:3\d:\d\d[+]0[12]:00/.test(output)) throw new Error(output);
+  const why = ["--reason", "prices have changed"];
+  const fired = await succeed(travel.holdfast(["schedules", "fire", id, ...why, "-o", "id"]));
+  const task = fired.stdout.trim();
+  await untilState(travel, task, "processed");
+  mustHave(travel, task, { mail: 1 });
 }
 
 const businessTrip = { ...trip, travellerId: "ann@example.com", city: "Lima" };

@@ -88,6 +88,7 @@ describe("against a service that answers everything", () => {
     groups: [],
     workflows: [],
     findings: [],
+    fired: [],
     violations: [],
     tasks: 0,
     ok: true,
@@ -122,6 +123,7 @@ describe("against a service that answers everything", () => {
   };
 
   const file = new URL("../../test/stay.json", import.meta.url).pathname;
+  const scheduleFile = new URL("../../test/nightly.json", import.meta.url).pathname;
   const idsFile = new URL("../../test/ids.txt", import.meta.url).pathname;
   const operands: Readonly<Record<string, string>> = {
     "<file...>": file,
@@ -133,6 +135,7 @@ describe("against a service that answers everything", () => {
   const needed: Readonly<Record<string, readonly string[]>> = {
     "signals send": ["--workflow", "stay", "--key", "k", "--id", "evt-1"],
     "approvals decide": ["--approve"],
+    "schedules backfill": ["--from", "2026-11-01T00:00:00Z", "--to", "2026-11-02T00:00:00Z"],
   };
   const isNeeded: ReadonlySet<string> = new Set(["reason", "dry-run", "wait"]);
   const remote = allVerbs.filter(({ operations }) => operations.length > 0);
@@ -140,7 +143,10 @@ describe("against a service that answers everything", () => {
   test.each(remote.map((verb) => [verb.name, verb] as const))(
     "%s asks the operations that it names, and no other",
     async (name, verb) => {
-      const given = verb.operands.map((operand) => operands[operand] ?? "x");
+      const given =
+        name === "schedules put"
+          ? [scheduleFile]
+          : verb.operands.map((operand) => operands[operand] ?? "x");
       const options = Object.keys(verb.options).filter((option) => isNeeded.has(option));
       const line = [...name.split(" "), ...given, ...(needed[name] ?? []), "--json"];
       const lines = [[], ["--dry-run"], ["--wait", "1s"]].filter(([option = "--reason"]) =>

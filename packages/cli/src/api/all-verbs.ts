@@ -13,6 +13,7 @@ import { mcpVerb } from "./verbs/mcp.ts";
 import { openVerb } from "./verbs/open.ts";
 import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
 import { repairVerbs } from "./verbs/repair.ts";
+import { scheduleVerbs } from "./verbs/schedules.ts";
 import { signalVerbs } from "./verbs/signals.ts";
 import { submitVerb } from "./verbs/submit.ts";
 import { systemVerbs, taskReadings } from "./verbs/system.ts";
@@ -46,6 +47,7 @@ export const allVerbs: readonly Verb[] = [
   ...signalVerbs,
   ...approvalVerbs,
   ...workflowVerbs,
+  ...scheduleVerbs,
   ...agentVerbs,
   ...remoteVerbs,
   ...pauseVerbs,
@@ -67,6 +69,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
   workflows: "store, show, retire and pause workflows",
   signals: "send signals to the tasks of business keys",
   approvals: "show what waits for people to decide, approve and reject",
+  schedules: "submit tasks at the instants of a calendar: store, show, pause and fire schedules",
   agents: "show and pause Agents",
   remotes: "show remote services, hold and release them",
   pauses: "show what is paused, and what was",

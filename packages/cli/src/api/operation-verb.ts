@@ -24,9 +24,7 @@ interface Reading<Id extends OperationId> {
 /** A verb that shows what an operation answers. The parts of its path are the operands. */
 export function readingVerb<Id extends OperationId>(reading: Reading<Id>): Verb {
   const { name, operation, request, show } = reading;
-  const places = Object.entries(operationOf(operation).fields)
-    .filter(([, field]) => field.in === "path")
-    .map(([place]) => place);
+  const places = placesOf(operation);
   return {
     name,
     operations: [operation],
@@ -41,6 +39,12 @@ export function readingVerb<Id extends OperationId>(reading: Reading<Id>): Verb 
     },
   };
 }
+
+/** The parts of the path of an operation that a request names. */
+const placesOf = (operation: OperationId): readonly string[] =>
+  Object.entries(operationOf(operation).fields)
+    .filter(([, field]) => field.in === "path")
+    .map(([place]) => place);
 
 interface Listing {
   readonly name: string;
@@ -116,7 +120,7 @@ interface Change {
 export const changeVerb = ({ name, operation, looksAt, preview }: Change): Verb => ({
   name,
   operations: [operation, ...looksAt],
-  operands: ["<name>"],
+  operands: placesOf(operation).map((place) => `<${place}>`),
   summary: summaryOf(operation),
   options: { ...actOptions, ...own("dry-run") },
   async run(invocation) {
@@ -126,7 +130,7 @@ export const changeVerb = ({ name, operation, looksAt, preview }: Change): Verb 
     const { method, path } = operationOf(operation);
     await invocation.client().request({
       method,
-      path: path.replace("{name}", encodeURIComponent(target)),
+      path: path.replace(/\{\w+\}/, encodeURIComponent(target)),
       body: attribution,
     });
     const done = name.split(" ").at(-1) ?? name;

@@ -44,7 +44,7 @@ export type PartOf<Id extends OperationId, Name extends FieldOf<Id>> = Pick<
 
 /** A part of a JSON Schema, as far as options of a command are held to it. */
 export interface FieldSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
   readonly minLength?: number;
   readonly maxLength?: number;

@@ -126,3 +126,12 @@ export function portOf(given: string, { least }: { readonly least: 0 | 1 }): num
 /** Who acts: `--actor`, or who is logged in. */
 export const actorOf = (asked: string | undefined, env: Invocation["io"]["env"]): string =>
   asked ?? (env["HOLDFAST_ACTOR"] || env["USER"] || env["LOGNAME"] || "operator");
+
+/** How many rows `--limit` and `--all` ask for: 20 unless they say otherwise. */
+export const rowsWanted = ({ flag, text }: Pick<Invocation, "flag" | "text">): number =>
+  flag("all") ? Number.POSITIVE_INFINITY : limitOf(text("limit"));
+
+function limitOf(text = "20"): number {
+  if (/^0*[1-9]\d*$/.test(text)) return wholeOf(text);
+  throw new UsageError(`--limit ${text} must be a number from 1 on; --all for every one`);
+}

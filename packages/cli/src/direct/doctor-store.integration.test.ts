@@ -119,6 +119,8 @@ describe("finds in the state store", () => {
     expect(found.map(({ code, text, advice }) => [code, text, advice])).toEqual([
       [
         "waits.late",
+        "schedules.late",
+        "schedules.paused",
         expect.stringMatching(/^2 waits .* step rest of \S+, whose wait was over 5 min ago$/),
         expect.stringContaining("waits postponed"),
       ],

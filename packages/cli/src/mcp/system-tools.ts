@@ -18,7 +18,11 @@ const read = (name: string, title: string, operation: OperationId): Tool =>
   });
 
 /** A list of which a model asks one page after the other. */
-const pagedTool = (name: string, title: string, operation: "listWorkflows" | "listAgents"): Tool =>
+const pagedTool = (
+  name: string,
+  title: string,
+  operation: "listWorkflows" | "listAgents" | "listSchedules",
+): Tool =>
   defineTool({
     name,
     title,
@@ -34,6 +38,7 @@ const pagedTool = (name: string, title: string, operation: "listWorkflows" | "li
 
 const listWorkflows = pagedTool("list_workflows", "List workflows", "listWorkflows");
 const listAgents = pagedTool("list_agents", "List Agents", "listAgents");
+const listSchedules = pagedTool("list_schedules", "List schedules", "listSchedules");
 const listRemotes = read("list_remotes", "List remote services", "listRemotes");
 
 const showOverview = read("show_overview", "Show what needs an operator", "getOverview");
@@ -58,6 +63,26 @@ const showWorkflow = defineTool({
   input: toolInput("getWorkflow", "name"),
   writes: false,
   run: ({ name = "" }, { workflows }) => workflows.get(name),
+});
+
+const getSchedule = defineTool({
+  name: "get_schedule",
+  title: "Show a schedule",
+  description: toolDescription(
+    "getSchedule",
+    "With the instants that come next, and what became of the last ten.",
+  ),
+  operations: ["getSchedule", "listScheduleInstants", "listFires"],
+  input: toolInput("getSchedule", "id"),
+  writes: false,
+  run: async ({ id = "" }, { schedules }) => {
+    const [schedule, next, fires] = await Promise.all([
+      schedules.get(id),
+      schedules.next(id),
+      schedules.fires(id, { limit: 10 }),
+    ]);
+    return { ...schedule, nextInstants: next.items, lastFires: fires.items };
+  },
 });
 
 const explainError = defineTool({
@@ -124,6 +149,8 @@ export const systemTools: readonly Tool[] = [
   showWorkflow,
   listAgents,
   listRemotes,
+  listSchedules,
+  getSchedule,
   showOverview,
   doctor,
   showSystem,

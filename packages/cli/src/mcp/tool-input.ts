@@ -1,6 +1,12 @@
 import { ChangedJson, type Json, parseJsonText } from "@holdfast/domain";
 import { z } from "zod";
-import { fieldOf, type OperationId, operationOf, type RequestOf } from "../api/operation.ts";
+import {
+  type FieldSchema,
+  fieldOf,
+  type OperationId,
+  operationOf,
+  type RequestOf,
+} from "../api/operation.ts";
 
 type NameOf<Id extends OperationId> = keyof RequestOf<Id> & string;
 type InputOf<Id extends OperationId, Name extends NameOf<Id>> = {
@@ -17,11 +23,15 @@ export function toolInput<Id extends OperationId, Name extends NameOf<Id>>(
 ): InputOf<Id, Name> {
   const entries = names.map((name) => {
     const { schema, required } = fieldOf(operation, name as never);
-    const read = meantBy(schema.type, z.fromJSONSchema(schema as JsonSchema));
+    const read = meantBy(typeOf(schema), z.fromJSONSchema(schema as JsonSchema));
     return [name, required ? read : read.optional()] as const;
   });
   return Object.fromEntries(entries) as unknown as InputOf<Id, Name>;
 }
+
+/** The type that a value must have; undefined: it may have one of several. */
+const typeOf = ({ type }: FieldSchema): string | undefined =>
+  typeof type === "string" ? type : undefined;
 
 /**
  * Reads an argument as it is meant: models and their clients write objects, lists, numbers and

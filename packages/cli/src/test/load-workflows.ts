@@ -3,7 +3,11 @@ import { resolve } from "node:path";
 import { validateDefinition } from "@holdfast/contracts";
 import { Fault, familyOf, type Json, type WorkflowDefinition } from "@holdfast/domain";
 import { loadModule, locateError } from "@holdfast/runtime/modules";
-import { collectWorkflows, type RefusedDefinition } from "@holdfast/workflow/check";
+import {
+  collectWorkflows,
+  type DefinedSchedule,
+  type RefusedDefinition,
+} from "@holdfast/workflow/check";
 import { UsageError } from "../api/usage-error.ts";
 import { parseFile } from "../api/values.ts";
 
@@ -88,7 +92,7 @@ interface Named {
   readonly name: string;
 }
 
-/** A workflow of a file that cannot be stored, or an Agent that cannot be defined. */
+/** A workflow or a schedule of a file that cannot be stored, or an Agent that cannot be defined. */
 export interface Refused extends Omit<RefusedDefinition, "error"> {
   /** Begins with the place. */
   readonly why: string;
@@ -108,27 +112,34 @@ async function loadFile(file: string): Promise<FileWorkflows> {
   return { definitions: [validateDefinition(module["default"])], refused: [] };
 }
 
-/** Loads the workflows of a file of the project. Throws as `loadProjectFile` does. */
+/**
+ * Loads the workflows and schedules of a file of the project, those of JSON as they are. Throws as
+ * `loadProjectFile` does.
+ */
 export async function loadWorkflowFile<Definition>(
   file: string,
   read: (definition: object) => Definition,
 ): Promise<{
   readonly definitions: readonly Definition[];
+  readonly schedules: readonly DefinedSchedule[];
   readonly refused: readonly Refused[];
 }> {
-  const { definitions, refused } = await collectWorkflows(() => loadProjectFile(file), read);
+  const { definitions, schedules, refused } = await collectWorkflows(
+    () => loadProjectFile(file),
+    read,
+  );
   const whys = refused.map(({ error, ...which }) => {
     const { place, message } = locateError(error, resolve(file), process.cwd());
     // A fault has a line for each mistake, and names the definition in each.
     const why = error instanceof Fault ? error.message : `${titleOf(which)}: ${message}`;
     return { ...which, why: `${place}: ${why}` };
   });
-  return { definitions, refused: whys };
+  return { definitions, schedules, refused: whys };
 }
 
-/** What a definition is called where workflows and Agents stand beside each other. */
+/** What a definition is called where it stands beside workflows. */
 export const titleOf = ({ kind, name }: Omit<RefusedDefinition, "error">): string =>
-  kind === "Agent" ? `Agent ${name}` : name;
+  kind === "workflow" ? name : `${kind} ${name}`;
 
 /**
  * Loads a file of the project. Throws a `UsageError` that says where in it, or in what it imports,

@@ -1,31 +1,39 @@
-/** What is wrong with a template, whatever its refs point at. */
-export function checkTemplate(template: unknown): readonly string[] {
-  if (Array.isArray(template)) return template.flatMap(checkTemplate);
+/** What is wrong with a ref; null: nothing. */
+type RefCheck = (ref: unknown) => string | null;
+
+/** What is wrong with a template of a workflow, whatever its refs point at. */
+export const checkTemplate = (template: unknown): readonly string[] =>
+  checkTemplateOf(template, (ref) =>
+    isPointer(ref) ? null : `$ref must be /input/… or /steps/<name>/…: ${JSON.stringify(ref)}`,
+  );
+
+/** What is wrong with a template whose refs are held to a rule of their own. */
+export function checkTemplateOf(template: unknown, checkRef: RefCheck): readonly string[] {
   if (typeof template !== "object" || template === null) return [];
   const keys = Object.keys(template);
-  const reserved = keys.filter((key) => key.startsWith("$"));
-  if (reserved.length === 0) return Object.values(template).flatMap(checkTemplate);
+  const reserved = Array.isArray(template) ? [] : keys.filter((key) => key.startsWith("$"));
+  if (reserved.length === 0) return checkAll(Object.values(template), checkRef);
   if (keys.length > 1) return [`${reserved.join(" and ")} must stand alone: found ${keys.join()}`];
   if ("$literal" in template) return [];
-  if ("$concat" in template) return checkConcat(template.$concat);
-  if ("$fallback" in template) return checkFallback(template.$fallback);
+  if ("$concat" in template) return checkConcat(template.$concat, checkRef);
+  if ("$fallback" in template) return checkFallback(template.$fallback, checkRef);
   if (!("$ref" in template)) return [`unknown key ${reserved.join()}`];
-  return isPointer(template.$ref)
-    ? []
-    : [`$ref must be /input/… or /steps/<name>/…: ${JSON.stringify(template.$ref)}`];
+  const fault = checkRef(template.$ref);
+  return fault === null ? [] : [fault];
 }
 
-function checkConcat(parts: unknown): readonly string[] {
-  return Array.isArray(parts) && parts.length > 0 && parts.every(isPartOfText)
-    ? parts.flatMap(checkTemplate)
+const checkAll = (templates: readonly unknown[], checkRef: RefCheck): readonly string[] =>
+  templates.flatMap((one) => checkTemplateOf(one, checkRef));
+
+const checkConcat = (parts: unknown, checkRef: RefCheck): readonly string[] =>
+  Array.isArray(parts) && parts.length > 0 && parts.every(isPartOfText)
+    ? checkAll(parts, checkRef)
     : ["$concat takes a list of texts, numbers, truth values and places of such"];
-}
 
-function checkFallback(content: unknown): readonly string[] {
-  return isPair(content) && isExpression(content[0])
-    ? content.flatMap(checkTemplate)
+const checkFallback = (content: unknown, checkRef: RefCheck): readonly string[] =>
+  isPair(content) && isExpression(content[0])
+    ? checkAll(content, checkRef)
     : ["$fallback takes the place of a value, and what stands for it where there is none"];
-}
 
 const isPartOfText = (part: unknown): boolean =>
   ["string", "number", "boolean"].includes(typeof part) || isExpression(part);

@@ -14,6 +14,7 @@ test("the test covers all messages", () => {
   expect(messages.map(({ type }) => type).toSorted()).toEqual([
     "agent.heartbeat.v1",
     "reply.probe.v1",
+    "schedule.event.v1",
     "signal.refused.v1",
     "step.cancel.v1",
     "step.progress.v1",

@@ -13,6 +13,8 @@ export const limits = {
   payloadBytes: 256 * 1024,
   /** The largest payload of a signal, in bytes of JSON. */
   signalBytes: 64 * 1024,
+  /** The largest input of a schedule, in bytes of JSON: many are read at a time. */
+  scheduleBytes: 64 * 1024,
   /** How deep a payload may be nested. */
   payloadDepth: 32,
   /**

@@ -72,6 +72,9 @@ const TaskAlertSchema = Type.Object({
     "signal.too_late",
     "signal.invalid",
     "signal.unclaimed",
+    "schedule.blocked",
+    "schedule.paused",
+    "schedule.unusable",
   ]),
   /** Which step of the task; null: it is about none. */
   step: nullable(Name),

@@ -64,8 +64,10 @@ async function applyWorkflows(
   files: readonly string[],
   from: number,
 ): Promise<void> {
-  for (const { family, name } of await sync.apply(files)) {
-    say(`${family} is now ${name} (${since(from)})`);
+  const { workflows, schedules } = await sync.apply(files);
+  for (const { family, name } of workflows) say(`${family} is now ${name} (${since(from)})`);
+  for (const { id, definition } of schedules) {
+    say(`the schedule ${id} is now ${definition.cron} ${definition.zone} (${since(from)})`);
   }
 }
 

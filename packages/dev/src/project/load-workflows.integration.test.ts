@@ -187,7 +187,7 @@ test("a file that waits for something at its top level is named, and the files a
         message: expect.stringMatching(/^it waits for something at its top level/),
       },
     },
-    { file: right, definitions: [], refused: [] },
+    { file: right, definitions: [], schedules: [], refused: [] },
   ]);
 }, 120_000);
 

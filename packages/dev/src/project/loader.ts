@@ -2,12 +2,16 @@ import { relative } from "node:path";
 import { validateDefinition } from "@holdfast/contracts";
 import type { WorkflowDefinition } from "@holdfast/domain";
 import { filesSeen, loadModule, ModuleFault, watchLoad } from "@holdfast/runtime/modules";
-import { collectWorkflows, type RefusedDefinition } from "@holdfast/workflow/check";
+import {
+  collectWorkflows,
+  type DefinedSchedule,
+  type RefusedDefinition,
+} from "@holdfast/workflow/check";
 import { type LocatedError, locateError } from "./locate-error.ts";
 
 /**
- * A workflow that cannot be stored, or an Agent that cannot be defined, in a file or in what it
- * imports.
+ * A workflow or a schedule that cannot be stored, or an Agent that cannot be defined, in a file or
+ * in what it imports.
  */
 interface Refused extends Omit<RefusedDefinition, "error"> {
   readonly error: LocatedError;
@@ -18,6 +22,7 @@ export type LoadedFile =
   | {
       readonly file: string;
       readonly definitions: readonly WorkflowDefinition[];
+      readonly schedules: readonly DefinedSchedule[];
       readonly refused: readonly Refused[];
     }
   | { readonly file: string; readonly error: LocatedError };
@@ -46,7 +51,8 @@ async function load(file: string): Promise<LoadedFile> {
       ...which,
       error: locateError(error, file, folder),
     }));
-    return { file, definitions: found.definitions, refused };
+    const { definitions, schedules } = found;
+    return { file, definitions, schedules, refused };
   } catch (error) {
     const isLocated = error instanceof ModuleFault;
     return { file, error: isLocated ? error.located : locateError(error, file, folder) };

@@ -7,6 +7,7 @@ import { findGaps, type KnownOperations } from "./find-gaps.ts";
 import type { WorkflowLoader } from "./load-workflows.ts";
 import type { LoadedFile } from "./loader.ts";
 import { namedIn } from "./locate-error.ts";
+import { type AppliedSchedule, openScheduleSync } from "./sync-schedules.ts";
 
 /** A workflow as it is stored now. */
 interface AppliedWorkflow {
@@ -17,19 +18,32 @@ interface AppliedWorkflow {
   readonly file: string;
 }
 
-/** Keeps the stored workflows in step with the files. */
-export interface WorkflowSync {
-  /** Loads the files and applies what changed. Resolves to the workflows that changed. */
-  apply(files: readonly string[]): Promise<readonly AppliedWorkflow[]>;
-  /** What is applied now, the latest change first. */
+/** What files hold: workflows, and the schedules that submit their tasks. */
+interface Applied {
   readonly workflows: readonly AppliedWorkflow[];
+  readonly schedules: readonly AppliedSchedule[];
+}
+
+/**
+ * Keeps the stored workflows and schedules in step with the files. Its `workflows` and `schedules`
+ * are what is applied now, the workflow that changed last first.
+ */
+export interface WorkflowSync extends Applied {
+  /** Loads the files and applies what changed. Resolves to what changed. */
+  apply(files: readonly string[]): Promise<Applied>;
   /** What no Agent can do, for each workflow; called once the Agents are there. */
   sayGaps(known: KnownOperations): void;
 }
 
 type Store = Pick<
   StateStore,
-  "registerWorkflow" | "findWorkflows" | "retireWorkflow" | "activateWorkflow"
+  | "registerWorkflow"
+  | "findWorkflows"
+  | "retireWorkflow"
+  | "activateWorkflow"
+  | "putSchedule"
+  | "deleteSchedule"
+  | "findSchedules"
 >;
 
 interface SyncOptions {
@@ -59,6 +73,8 @@ const keepRefused = (
       say(`${error.place}: ${namedIn(error.message, `Agent ${name}`)}`);
       return [];
     }
+    // The sync of the schedules says it.
+    if (kind === "schedule") return [];
     const family = familyOf(name);
     const isDefined = definitions.some((one) => familyOf(one.name) === family);
     const last = isDefined ? [] : before.filter((one) => one.family === family);
@@ -66,9 +82,17 @@ const keepRefused = (
     return last;
   });
 
+const holdsNothing = ({
+  definitions,
+  schedules,
+  refused,
+}: Extract<LoadedFile, { readonly refused: unknown }>): boolean =>
+  definitions.length + schedules.length + refused.length === 0;
+
 /** Opens the sync. What a file held last stays in force while the file cannot be loaded. */
 export function openWorkflowSync(options: SyncOptions): WorkflowSync {
   const { store, loader, queues, folder, storedBy, say } = options;
+  const scheduleSync = openScheduleSync(options);
   let applied: readonly AppliedWorkflow[] = [];
 
   const applyFile = async (loaded: LoadedFile): Promise<readonly AppliedWorkflow[]> => {
@@ -78,10 +102,9 @@ export function openWorkflowSync(options: SyncOptions): WorkflowSync {
       say(`${loaded.error.place}: ${loaded.error.message}${keptOf(before)}`);
       return before;
     }
-    const { definitions, refused } = loaded;
-    if (definitions.length + refused.length === 0) say(`${place} exports no workflow.`);
+    if (holdsNothing(loaded)) say(`${place} exports no workflow.`);
     const found = [...keepRefused(loaded, before, say)];
-    for (const definition of definitions) {
+    for (const definition of loaded.definitions) {
       const family = familyOf(definition.name);
       const elsewhere = applied.find((one) => one.family === family && one.file !== loaded.file);
       if (elsewhere !== undefined) {
@@ -104,6 +127,9 @@ export function openWorkflowSync(options: SyncOptions): WorkflowSync {
     get workflows() {
       return applied;
     },
+    get schedules() {
+      return scheduleSync.schedules;
+    },
     async apply(files) {
       const loaded = await loader.load(files);
       const next = (await Promise.all(loaded.map(applyFile))).flat();
@@ -113,7 +139,7 @@ export function openWorkflowSync(options: SyncOptions): WorkflowSync {
       const names = next.map(({ name }) => name);
       await openVersions(store, { names, storedBy });
       applied = [...changed, ...next.filter((one) => !isNew(one))];
-      return changed;
+      return { workflows: changed, schedules: await scheduleSync.apply(loaded) };
     },
     sayGaps(known) {
       for (const { family, definition } of applied) {

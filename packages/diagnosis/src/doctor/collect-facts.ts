@@ -12,6 +12,7 @@ import {
   type PathFacts,
   type PauseInForce,
   type RemoteFacts,
+  type ScheduleTroubles,
   type SeenInbox,
   type SeenInstance,
   type ServerFacts,
@@ -47,6 +48,7 @@ interface StoreContents {
   readonly partitions: PartitionFacts;
   readonly clock: ClockFacts;
   readonly lateWaits: readonly LateWaits[];
+  readonly scheduleTroubles: readonly ScheduleTroubles[];
   readonly unreadFormats: readonly UnreadFormats[];
   readonly pauses: { readonly inForce: readonly PauseInForce[]; readonly tasks: number };
   readonly breakers: readonly RemoteFacts[];
@@ -138,6 +140,7 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   partitions: await store.findPartitions(),
   clock: await store.findClockFacts(),
   lateWaits: await store.findLateWaits(),
+  scheduleTroubles: await store.findScheduleTroubles(),
   unreadFormats: await store.findUnreadFormats(),
   pauses: await store.findPausesInForce(),
   breakers: await store.findBreakers(),

@@ -18,6 +18,7 @@ import { checkContracts } from "./check-contracts.ts";
 import { checkFormats } from "./check-formats.ts";
 import { checkPartitions } from "./check-partitions.ts";
 import { checkQueues } from "./check-queues.ts";
+import { checkSchedules } from "./check-schedules.ts";
 import { checkPooler, checkSchema } from "./check-schema.ts";
 import { checkServer } from "./check-server.ts";
 import { checkVacuum } from "./check-vacuum.ts";
@@ -70,6 +71,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
     : [
         checkClockJump(store.contents.clock, store.advance),
         ...checkWaits(store.contents.lateWaits, store.contents.clock.now),
+        ...checkSchedules(store.contents.scheduleTroubles, store.contents.clock.now),
         ...checkPartitions(store.contents.partitions),
         ...checkConsumers(store.contents.stalledConsumers),
         ...checkLosses(store.contents.losses),

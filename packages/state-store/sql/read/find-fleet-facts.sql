@@ -26,6 +26,9 @@ select (select coalesce(json_agg(json_build_object('lane', lane, 'steps', steps,
                  order by due_at
                  limit 1000) as next
          where ended_at <= statement_timestamp()) as wait_lateness,
+       (select (extract(epoch from statement_timestamp() - min(due_at)) * 1000)::float8
+          from state.schedules
+         where due_at <= statement_timestamp()) as schedule_lateness,
        (select count(*)::integer from (select from state.outbox limit 10000) as unsent) as notifications,
        (select (extract(epoch from clock_timestamp() - at) * 1000)::float8
           from state.outbox order by id limit 1) as oldest_notification_age,

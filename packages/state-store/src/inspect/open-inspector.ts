@@ -1,5 +1,5 @@
 import { limits } from "@holdfast/contracts";
-import type { Instant, Milliseconds, TaskState } from "@holdfast/domain";
+import { blockedAfter, type Instant, type Milliseconds, type TaskState } from "@holdfast/domain";
 import { storeUrls } from "@holdfast/runtime";
 import { Pool, type PoolConfig } from "pg";
 import type { Pause } from "../pause/pauses.ts";
@@ -131,6 +131,19 @@ export interface LateWaits {
   readonly dueAt: Date;
 }
 
+/** What about schedules needs a person. */
+export interface ScheduleTroubles {
+  /** `late`: they should have fired a minute ago or more; `paused`: Holdfast paused them. */
+  readonly kind: "late" | "blocked" | "paused";
+  /** How many there are, counted no further than to 1,000. */
+  readonly schedules: number;
+  /** The first of them, and since when it is so; null: unknown. */
+  readonly id: string;
+  readonly since: Date | null;
+  /** The task that keeps it from firing; null: it is none. */
+  readonly lastTask: string | null;
+}
+
 /** A living process that cannot read some stored workflows. */
 export interface UnreadFormats {
   readonly service: string;
@@ -176,6 +189,7 @@ const findPartitions = query("find-partitions", rowsOf<PartitionFacts>());
 /** Finds by how many milliseconds the clock of a store is ahead of its server's. */
 const findClockAdvance = query("find-clock-advance", rowsOf<{ ahead: number }>());
 const findLateWaits = query("find-late-waits", rowsOf<LateWaits>());
+const findScheduleTroubles = query("find-schedule-troubles", rowsOf<ScheduleTroubles>());
 const findUnreadFormats = query("find-unread-formats", rowsOf<UnreadFormats>());
 const findClockFacts = query("find-clock-facts", rowsOf<ClockFacts>());
 
@@ -235,6 +249,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     findClockFacts: async () => (await bound(findClockFacts)({}))[0]!,
     /** The waits of steps that should have ended. */
     findLateWaits: () => bound(findLateWaits)({}),
+    findScheduleTroubles: () => bound(findScheduleTroubles)({ blockedAfter }),
     findUnreadFormats: () => bound(findUnreadFormats)({ silentAfter }),
     /** The Agents and workflows that are paused, and how many unfinished tasks are. */
     findPausesInForce: () =>

@@ -4,7 +4,7 @@ import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** The schema that this release knows. */
-const schemaVersion = 34;
+const schemaVersion = 35;
 
 const findCompatibility = query(
   "find-compatibility",

@@ -1,4 +1,5 @@
 import type {
+  ScheduleEvent,
   SignalRefused,
   TaskAlert,
   TaskApproval,
@@ -27,7 +28,7 @@ export type Notification = {
   | {
       readonly channel: "event";
       readonly address: null;
-      readonly body: TaskStatus | TaskApproval;
+      readonly body: TaskStatus | TaskApproval | ScheduleEvent;
     }
   | { readonly channel: "alert"; readonly address: null; readonly body: TaskAlert }
 );

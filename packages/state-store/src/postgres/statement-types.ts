@@ -12,6 +12,7 @@ import type { PauseStatements } from "./statements/pause.ts";
 import type { PostgresStatements } from "./statements/postgres.ts";
 import type { ReadStatements } from "./statements/read.ts";
 import type { RetentionStatements } from "./statements/retention.ts";
+import type { SchedulesStatements } from "./statements/schedules.ts";
 import type { SignalsStatements } from "./statements/signals.ts";
 import type { StatisticsStatements } from "./statements/statistics.ts";
 import type { SubmitStatements } from "./statements/submit.ts";
@@ -36,6 +37,7 @@ interface Statements
     PostgresStatements,
     ReadStatements,
     RetentionStatements,
+    SchedulesStatements,
     SignalsStatements,
     StatisticsStatements,
     SubmitStatements,

@@ -16,6 +16,8 @@ export interface FleetFacts {
   }[];
   /** How late the wait is that should have ended first; null: none is late. */
   readonly waitLateness: Milliseconds | null;
+  /** How late the schedule is that should have fired first; null: none is late. */
+  readonly scheduleLateness: Milliseconds | null;
   /** Notifications in the outbox, counted no further than to 10,000. */
   readonly notifications: number;
   /** The age of the oldest notification; null: the outbox is empty. */

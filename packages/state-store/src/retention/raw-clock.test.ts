@@ -61,6 +61,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "find-outages-in-force",
     "find-overview",
     "find-partitions",
+    "find-schedule-troubles",
     "find-stalled-consumers",
     "find-xmin-holders",
   ],

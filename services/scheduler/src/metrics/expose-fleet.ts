@@ -53,6 +53,7 @@ export function exposeFleet({
   read(schedulerMetrics.dueAge, (current) => ofLanes(current, lanes(), ({ age }) => age / 1_000));
   read(schedulerMetrics.due, (current) => ofLanes(current, lanes(), ({ steps }) => steps));
   read(schedulerMetrics.waitLateness, ({ waitLateness: late }) => [[(late ?? 0) / 1_000]]);
+  read(schedulerMetrics.scheduleLateness, ({ scheduleLateness: late }) => [[(late ?? 0) / 1_000]]);
   read(schedulerMetrics.outboxAge, ({ oldestNotificationAge: age }) => [[(age ?? 0) / 1_000]]);
   read(schedulerMetrics.outbox, ({ notifications }) => [[notifications]]);
   read(schedulerMetrics.inboxAge, ({ oldestEnqueuedAge: age }) => [[(age ?? 0) / 1_000]]);

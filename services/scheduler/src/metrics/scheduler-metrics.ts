@@ -115,6 +115,11 @@ export const schedulerMetrics = {
     name: "holdfast_wait_lateness_seconds",
     help: "For how long the wait has been over that should have ended first, of a step of any task; 0 if none is late.",
   },
+  scheduleLateness: {
+    kind: "gauge",
+    name: "holdfast_schedule_lateness_seconds",
+    help: "For how long the schedule has been due that should have fired first; 0 if none is late.",
+  },
   breaker: {
     kind: "gauge",
     name: "holdfast_breaker_state",

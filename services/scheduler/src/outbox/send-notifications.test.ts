@@ -1,4 +1,4 @@
-import { TaskApproval, type TaskStatus } from "@holdfast/contracts";
+import { ScheduleEvent, TaskApproval, type TaskStatus } from "@holdfast/contracts";
 import type { Binding, BindResult, OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import type { TakenNotification } from "@holdfast/state-store";
@@ -140,6 +140,50 @@ test("what people are to decide leaves as an event of its own id, each reminder 
   const sent = JSON.parse(String(wanted?.body)) as { readonly data: object };
   expect(sent).toMatchObject({ id: wanted?.messageId, time: body.at, subject: body.taskId });
   expect(TaskApproval.decode(Buffer.from(JSON.stringify(sent.data)))).toEqual(sent.data);
+});
+
+test("what became of an instant of a schedule leaves as an event of its own id", async () => {
+  const { send, published } = sending(() => "stored");
+  const of = (
+    schedule: string,
+    happened: Pick<ScheduleEvent, "event" | "instant">,
+  ): TakenNotification => ({
+    ...common(1),
+    subject: `schedule:${schedule}`,
+    destination: "",
+    channel: "event",
+    address: null,
+    correlationId: null,
+    body: {
+      schedule,
+      workflow: "settle",
+      taskId: happened.event === "schedule.fired" ? body.taskId : null,
+      at: body.at,
+      ...happened,
+    },
+  });
+  const [first, second] = ["2026-11-21T01:30:00+00:00", "2026-11-22T01:30:00+00:00"];
+  await send(
+    of("night", { event: "schedule.missed", instant: first }),
+    of("night", { event: "schedule.fired", instant: first }),
+    of("night", { event: "schedule.fired", instant: second }),
+    of("other", { event: "schedule.skipped", instant: second }),
+  );
+  expect(published.map(({ messageId }) => messageId)).toEqual([
+    `schedule:night:1:schedule.missed:${first}`,
+    `schedule:night:1:schedule.fired:${first}`,
+    `schedule:night:1:schedule.fired:${second}`,
+    `schedule:other:1:schedule.skipped:${second}`,
+  ]);
+  const [, fired] = published;
+  expect(fired).toMatchObject({
+    exchange: "holdfast.events",
+    routingKey: "schedule.fired.settle",
+    type: "holdfast.schedule.fired",
+  });
+  const sent = JSON.parse(String(fired?.body)) as { readonly data: object };
+  expect(sent).toMatchObject({ id: fired?.messageId, subject: "schedule:night", time: body.at });
+  expect(ScheduleEvent.decode(Buffer.from(JSON.stringify(sent.data)))).toEqual(sent.data);
 });
 
 test("sending an unroutable status binds its submitter's queue, and sends it again", async () => {

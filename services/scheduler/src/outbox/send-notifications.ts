@@ -245,13 +245,15 @@ function toMessage(notification: TakenNotification): OutgoingMessage {
 }
 
 /**
- * The type of an event, and what its id has besides its task and the version of that. Several steps
- * may be wanted, or decided, at one version; a reminder leaves the version as it was.
+ * The type of an event, and what its id has besides its subject and the version of that. Several
+ * steps may be wanted, or decided, at one version; a reminder leaves the version as it was. A
+ * schedule has an event for each instant, and two for one that was missed and fired by hand.
  */
 function namesOf(body: (TakenNotification & { readonly channel: "event" })["body"]): {
   readonly type: string;
   readonly id: readonly string[];
 } {
+  if ("schedule" in body) return { type: body.event, id: [body.event, body.instant] };
   if (!("audience" in body)) return { type: `task.${body.event}`, id: [] };
   const { event, step, at } = body;
   return { type: event, id: [event, step, ...(event === "approval.reminded" ? [at] : [])] };

@@ -15,6 +15,7 @@ import { overviewRoutes } from "../overview/overview-routes.ts";
 import { sharedView } from "../overview/shared-view.ts";
 import { resultRoute } from "../results/result-route.ts";
 import { resultWaiter } from "../results/result-waiter.ts";
+import { scheduleRoutes } from "../schedules/schedule-routes.ts";
 import { searchRoutes } from "../search/search-routes.ts";
 import { listSignalsRoute, signalRoutes } from "../signal-routes.ts";
 import { eventsRoute, taskEventsRoute } from "../streams/events-route.ts";
@@ -117,6 +118,7 @@ export function apiRoutes(
       agentRoutes(scope, { ...shared, onRequest });
       overviewRoutes(scope, { ...shared, onRequest });
       workflowRoutes(scope, { ...shared, onRequest });
+      scheduleRoutes(scope, { ...shared, onRequest });
       bulkRoutes(scope, { ...shared, onRequest });
       eventsRoute(scope, { ...shared, onRequest });
       deadLetterRoutes(scope, { ...shared, ...operations });

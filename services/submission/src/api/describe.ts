@@ -55,6 +55,7 @@ interface Description {
     | "approvals"
     | "collections"
     | "workflows"
+    | "schedules"
     | "agents"
     | "remotes"
     | "bulk"

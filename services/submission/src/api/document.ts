@@ -30,6 +30,7 @@ export function openDocument(app: FastifyInstance): void {
         { name: "approvals", description: "Steps that people decide." },
         { name: "collections", description: "Submitting at a workflow's own noun." },
         { name: "workflows", description: "Stored workflows." },
+        { name: "schedules", description: "Tasks at the instants of a calendar." },
         { name: "agents", description: "Agents and their instances." },
         { name: "bulk", description: "One action on many tasks." },
         { name: "remotes", description: "Remote services and their circuit breakers." },

@@ -149,6 +149,45 @@ const decisionCounted = {
   replayed: false,
 };
 
+const schedule = {
+  workflow: "settle-day",
+  cron: "30 2 * * *",
+  zone: "Europe/Budapest",
+  input: { day: { $ref: "/schedule/date" } },
+  pauseAfterFailures: 3,
+};
+
+const storedSchedule = {
+  id: "settle-night",
+  definition: { overlap: "skip", catchUp: "last", jitter: 0, ...schedule },
+  version: 1,
+  next: "2026-11-29T01:30:00.000Z",
+  buffered: null,
+  lastTask: id,
+  failures: 0,
+  skips: 0,
+  paused: null,
+  createdAt: "2026-11-20T09:00:12.000Z",
+  changedAt: "2026-11-20T09:00:12.000Z",
+  changedBy: "operator:ada",
+};
+
+const scheduleInstants = {
+  zone: "Europe/Budapest",
+  paused: false,
+  items: [{ instant: "2026-11-29T01:30:00.000Z", local: "2026-11-29T02:30:00+01:00" }],
+  next: null,
+};
+
+const scheduleFire = {
+  instant: "2026-11-28T01:30:00.000Z",
+  outcome: "fired",
+  taskId: id,
+  actor: null,
+  reason: null,
+  at: "2026-11-28T01:30:00.081Z",
+};
+
 export const examples = {
   submission,
   accepted: { id },
@@ -158,6 +197,10 @@ export const examples = {
   decision,
   openApproval,
   decisionCounted,
+  schedule,
+  storedSchedule,
+  scheduleInstants,
+  scheduleFire,
   task,
   result: { id, state: "processed", result: { booking: "H-1815" }, faultCode: null },
   problem,

@@ -3,6 +3,7 @@ import { priorities, stepStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { approvalSchemas, outcomeSchema } from "../approvals/approval-schemas.ts";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
+import { scheduleSchemas } from "../schedules/schedule-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
 import { agentSchemas, Pause } from "./agent-schemas.ts";
 import { ref } from "./describe.ts";
@@ -393,6 +394,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
   ...statisticsSchemas,
   ...bulkSchemas,
   ...approvalSchemas,
+  ...scheduleSchemas,
   ...deadLetterSchemas,
   ...systemSchemas,
 ];

@@ -14,8 +14,7 @@ import { summaryOf } from "../operation.ts";
 import { own } from "../own-options.ts";
 import { table, thereAreMore } from "../print.ts";
 import { requestOptions } from "../request-options.ts";
-import { UsageError } from "../usage-error.ts";
-import { waitOf, wholeOf } from "../values.ts";
+import { rowsWanted, waitOf } from "../values.ts";
 import type { Invocation, Outcome, Output, Verb } from "../verb.ts";
 import { ofResult } from "./submit.ts";
 
@@ -85,7 +84,7 @@ export const listVerb: Verb = {
   options: { ...filterOptions, ...own("limit", "all") },
   async run(invocation) {
     const filter = (await filterOf(invocation)) ?? {};
-    return listed(invocation.client().tasks.all(filter), mostOf(invocation));
+    return listed(invocation.client().tasks.all(filter), rowsWanted(invocation));
   },
 };
 
@@ -101,7 +100,7 @@ export const searchVerb: Verb = {
   async run(invocation) {
     const query = await search.read(invocation);
     const { tasks } = invocation.client();
-    return listed(searchAll(tasks, query), mostOf(invocation));
+    return listed(searchAll(tasks, query), rowsWanted(invocation));
   },
 };
 
@@ -118,9 +117,6 @@ async function* searchAll(
   } while (after !== null);
 }
 
-const mostOf = ({ flag, text }: Invocation): number =>
-  flag("all") ? Number.POSITIVE_INFINITY : limitOf(text("limit"));
-
 async function listed(tasks: AsyncIterable<ListedTask>, most: number): Promise<Outcome> {
   const items: ListedTask[] = [];
   let note: string | undefined;
@@ -132,11 +128,6 @@ async function listed(tasks: AsyncIterable<ListedTask>, most: number): Promise<O
     items.push(task);
   }
   return { value: items, columns, note: items.length === 0 ? "No task matches." : note };
-}
-
-function limitOf(text = "20"): number {
-  if (/^0*[1-9]\d*$/.test(text)) return wholeOf(text);
-  throw new UsageError(`--limit ${text} must be a number from 1 on; --all for every one`);
 }
 
 export const countVerb: Verb = {

@@ -40,6 +40,7 @@ const applyVerb: Verb = {
     const definitions = found.flatMap((one) => one.definitions);
     const refused = found.flatMap((one) => one.refused);
     if (definitions.length === 0) {
+      if (refused.length === 0) throw new UsageError(`${files.join(" ")} holds schedules alone`);
       throw new ContractFault("workflow.invalid", refused.map(({ why }) => why).join("\n"));
     }
     const { workflows } = client();
@@ -165,9 +166,10 @@ interface FileWorkflows {
 }
 
 async function workflowsOf(file: string): Promise<FileWorkflows> {
-  const { definitions: all, refused } = await loadWorkflowFile(file, (definition) => definition);
-  const definitions = all.filter(hasName);
-  if (definitions.length + refused.length > 0) return { definitions, refused };
+  const found = await loadWorkflowFile(file, (definition) => definition);
+  const { schedules, refused } = found;
+  const definitions = found.definitions.filter(hasName);
+  if (definitions.length + schedules.length + refused.length > 0) return { definitions, refused };
   throw new UsageError(
     `${file} holds no workflow: it must be a definition as JSON, or a module that exports what defineWorkflow returns`,
   );

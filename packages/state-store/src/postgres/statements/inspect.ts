@@ -139,6 +139,16 @@ export interface InspectStatements {
       readonly pausedAt: Date;
     };
   };
+  readonly "find-schedule-troubles": {
+    readonly params: { readonly blockedAfter: number | null };
+    readonly row: {
+      readonly kind: Maybe<string>;
+      readonly schedules: Maybe<number>;
+      readonly since: Maybe<Date>;
+      readonly id: Maybe<string>;
+      readonly lastTask: Maybe<string>;
+    };
+  };
   readonly "find-server-facts": {
     readonly params: object;
     readonly row: {

@@ -53,6 +53,7 @@ export interface ReadStatements {
     readonly row: {
       readonly lanes: unknown;
       readonly waitLateness: Maybe<number>;
+      readonly scheduleLateness: Maybe<number>;
       readonly notifications: Maybe<number>;
       readonly oldestNotificationAge: Maybe<number>;
       readonly enqueued: Maybe<number>;

@@ -35,7 +35,12 @@ const wakes = ["scheduler.wake.v1", "scheduler.wake-waits.v1"];
 const requests = ["step.request.v1"];
 const replies = ["step.reply.v1", "reply.probe.v1"];
 const fromAgents = ["agent.heartbeat.v1", "step.progress.v1"];
-const events = ["holdfast.task", "holdfast.task.alert.v1", "holdfast.approval"];
+const events = [
+  "holdfast.task",
+  "holdfast.task.alert.v1",
+  "holdfast.approval",
+  "holdfast.schedule",
+];
 
 /**
  * What each exchange is for. One that the topology has and this list has not fails the generation.
@@ -82,7 +87,7 @@ const exchangeUses: Readonly<Record<string, Use>> = {
     messages: events,
     routingKey: "{event}",
     description:
-      "CloudEvents for every queue that is bound: `task.<event>.<workflow>`, `approval.<event>.<workflow>` and `alert.<kind>`.",
+      "CloudEvents for every queue that is bound: `task.<event>.<workflow>`, `approval.<event>.<workflow>`, `schedule.<event>.<workflow>` and `alert.<kind>`.",
   },
   "holdfast.wake": {
     messages: wakes,

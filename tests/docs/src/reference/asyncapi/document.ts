@@ -92,6 +92,12 @@ const otherMessages: Readonly<Record<string, Message>> = {
     contentType: "application/cloudevents+json",
     payload: cloudEvent("task.approval.v1"),
   },
+  "holdfast.schedule": {
+    summary:
+      "What became of an instant of a schedule: CloudEvents 1.0 of the type `holdfast.schedule.<event>`.",
+    contentType: "application/cloudevents+json",
+    payload: cloudEvent("schedule.event.v1"),
+  },
   "scheduler.wake.v1": hint("Steps may be due."),
   "scheduler.wake-waits.v1": hint("Waits of steps have ended."),
   "scheduler.unrecorded.v1": hint("Some Scheduler cannot record replies."),
@@ -175,6 +181,7 @@ function mustBeCarried(messages: readonly DocumentedMessage[], channels: readonl
     // In the envelopes of events.
     "task.alert.v1",
     "task.approval.v1",
+    "schedule.event.v1",
   ]);
   const lost = messages.filter(({ type }) => !carried.has(type)).map(({ type }) => type);
   if (lost.length === 0) return;

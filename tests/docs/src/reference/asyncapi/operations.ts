@@ -85,12 +85,13 @@ export const operations = {
   },
   followEvents: {
     action: "receive",
-    title: "Follow all tasks, approvals and alerts",
+    title: "Follow all tasks, approvals, schedules and alerts",
     channel: channel("holdfast.events"),
     messages: [
       message("holdfast.events", "holdfast.task"),
       message("holdfast.events", "holdfast.task.alert.v1"),
       message("holdfast.events", "holdfast.approval"),
+      message("holdfast.events", "holdfast.schedule"),
     ],
     tags: application,
   },

@@ -1,0 +1,194 @@
+import type { Instant } from "./step.ts";
+import type { Milliseconds } from "./workflow-definition.ts";
+
+/** What happens at an instant while the last task of the schedule has not ended. */
+export type Overlap = "skip" | "bufferOne" | "allow";
+
+/** What happens to instants that nobody was there for, when there is somebody again. */
+export type CatchUp = "last" | "none" | "all";
+
+/** How a schedule fires. */
+export interface ScheduleTerms {
+  readonly overlap: Overlap;
+  readonly catchUp: CatchUp;
+  /** How long after an instant it may fire, so that many schedules do not at once. */
+  readonly jitter: Milliseconds;
+  /** How many tasks in a row may fail before it is paused; null: any number. */
+  readonly pauseAfterFailures: number | null;
+}
+
+/** How the last task of a schedule stands. `failed`: it was undone, has halted, or was refused. */
+export type LastTask = "none" | "open" | "processed" | "failed";
+
+/** Where a schedule stands. */
+export interface ScheduleState {
+  /** The first instant that it has not dealt with; null: there is none any more. */
+  readonly next: Instant | null;
+  /** The instant that waits for the end of the last task; null: none does. */
+  readonly buffered: Instant | null;
+  /** How many tasks have failed in a row. */
+  readonly failures: number;
+  /** How many instants in a row were skipped. */
+  readonly skips: number;
+}
+
+/** The instants that a schedule says. */
+export interface Calendar {
+  /** The first one after an instant; null: there is none. */
+  after(instant: Instant): Instant | null;
+  /** The last one at an instant or before it; null: there is none. */
+  upTo(instant: Instant): Instant | null;
+}
+
+/** What becomes of one instant. `buffered`: it waits for the end of the last task. */
+export interface PlannedFire {
+  readonly instant: Instant;
+  readonly outcome: "fired" | "missed" | "skipped" | "buffered";
+}
+
+/** What a schedule does now. */
+export interface PlannedFires {
+  readonly fires: readonly PlannedFire[];
+  readonly state: ScheduleState;
+  /** When it is to be looked at again; null: never. */
+  readonly dueAt: Instant | null;
+  /** What a person is to know; null: nothing. `paused`: it fires no more until it is resumed. */
+  readonly trouble: "blocked" | "paused" | null;
+}
+
+interface Now {
+  readonly now: Instant;
+  readonly last: LastTask;
+  readonly calendar: Calendar;
+  /** How long after an instant it fires: the same for the same instant, and less than the jitter. */
+  readonly offset: (instant: Instant) => Milliseconds;
+}
+
+/** How late an instant may be, and counts as none that was missed. */
+export const onTime: Milliseconds = 60_000;
+/** How many instants are dealt with at a time. */
+const mostFires = 100;
+/** How many skips in a row a person is alerted to. */
+export const blockedAfter = 3;
+/** How long it is until it is looked again whether the last task has ended. */
+const lookAgainAfter: Milliseconds = 5_000;
+
+/** What a schedule does about all instants that have come. Pure; says the same for the same. */
+export function planFires(terms: ScheduleTerms, before: ScheduleState, at: Now): PlannedFires {
+  const failures = failuresAfter(before, at.last);
+  const { pauseAfterFailures } = terms;
+  if (pauseAfterFailures !== null && failures >= pauseAfterFailures) {
+    return { fires: [], state: { ...before, failures: 0 }, dueAt: null, trouble: "paused" };
+  }
+  const due = dueInstants(terms, before.next, at);
+  const wanted = caughtUp(terms, due.instants, at);
+  const folded = foldFires(terms, before, { wanted, isOpen: at.last === "open" });
+  const next = due.next;
+  const state = { next, buffered: folded.buffered, failures, skips: folded.skips };
+  const times = [
+    ...(next === null ? [] : [next + at.offset(next)]),
+    ...(folded.buffered === null ? [] : [at.now + lookAgainAfter]),
+  ];
+  return {
+    fires: folded.fires,
+    state,
+    dueAt: times.length === 0 ? null : Math.min(...times),
+    trouble: folded.skips > before.skips && folded.skips === blockedAfter ? "blocked" : null,
+  };
+}
+
+/** The failures in a row once the last task has ended. */
+function failuresAfter({ failures }: ScheduleState, last: LastTask): number {
+  if (last === "failed") return failures + 1;
+  return last === "processed" ? 0 : failures;
+}
+
+interface DueInstants {
+  /** The oldest first; where there are more than fit, the last of all is among them. */
+  readonly instants: readonly Instant[];
+  readonly next: Instant | null;
+}
+
+/**
+ * The instants that have come, with their offset, so many at a time. Where only the last is caught
+ * up with, the others of a long absence are passed over.
+ */
+function dueInstants(
+  { catchUp }: ScheduleTerms,
+  first: Instant | null,
+  { now, calendar, offset }: Now,
+): DueInstants {
+  const instants: Instant[] = [];
+  let next = first;
+  while (next !== null && next + offset(next) <= now) {
+    if (instants.length === mostFires) {
+      const last = calendar.upTo(now);
+      const isDue = last !== null && last >= next && last + offset(last) <= now;
+      if (catchUp === "all" || !isDue) break;
+      return { instants: [...instants, last], next: calendar.after(last) };
+    }
+    instants.push(next);
+    next = calendar.after(next);
+  }
+  return { instants, next };
+}
+
+/** Of the instants that have come, which are to fire, by how the schedule catches up. */
+function caughtUp(
+  { catchUp }: ScheduleTerms,
+  instants: readonly Instant[],
+  { now, offset }: Now,
+): readonly { readonly instant: Instant; readonly fires: boolean }[] {
+  const last = instants.at(-1);
+  return instants.map((instant) => {
+    const isLate = now - (instant + offset(instant)) > onTime;
+    const fires = catchUp === "all" || (instant === last && (catchUp === "last" || !isLate));
+    return { instant, fires };
+  });
+}
+
+interface Folded {
+  readonly fires: readonly PlannedFire[];
+  readonly buffered: Instant | null;
+  readonly skips: number;
+}
+
+/** Deals with one instant after the other: each finds the task open that the one before fired. */
+function foldFires(
+  { overlap }: ScheduleTerms,
+  before: ScheduleState,
+  {
+    wanted,
+    isOpen: wasOpen,
+  }: {
+    readonly wanted: ReturnType<typeof caughtUp>;
+    readonly isOpen: boolean;
+  },
+): Folded {
+  const fires: PlannedFire[] = [];
+  let { buffered, skips } = before;
+  let isOpen = wasOpen;
+  const fire = (instant: Instant): void => {
+    fires.push({ instant, outcome: "fired" });
+    isOpen = true;
+    skips = 0;
+  };
+  if (buffered !== null && !isOpen) {
+    fire(buffered);
+    buffered = null;
+  }
+  for (const one of wanted) {
+    const { instant } = one;
+    if (!one.fires) fires.push({ instant, outcome: "missed" });
+    else if (overlap === "allow" || !isOpen) fire(instant);
+    else if (overlap === "bufferOne") {
+      if (buffered !== null) fires.push({ instant: buffered, outcome: "skipped" });
+      fires.push({ instant, outcome: "buffered" });
+      buffered = instant;
+    } else {
+      fires.push({ instant, outcome: "skipped" });
+      skips += 1;
+    }
+  }
+  return { fires, buffered, skips };
+}
