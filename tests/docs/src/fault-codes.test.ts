@@ -8,7 +8,8 @@ const others: readonly RegExp[] = [
   /^scheduler\.(canary|replies|unrecorded)$/,
   /^task\.(submissions|signals)$/,
   /^undo\.(retry|faults)$/,
-  // Events, and outcomes that none is published of.
+  // Events.
+  /^approval\.(wanted|reminded|decided)$/,
   /^schedule\.(fired|missed|skipped)$/,
 ];
 const checks = "packages/diagnosis/src/doctor/";
