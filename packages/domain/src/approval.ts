@@ -9,7 +9,7 @@ export type Vote = "approve" | "reject";
 export interface ApprovalDecision {
   /** The id of the principal. */
   readonly id: string;
-  /** For people. */
+  /** The name of the principal, for people. */
   readonly name: string;
   readonly decision: Vote;
   readonly reason: string | null;

@@ -37,9 +37,9 @@ export interface WaitRules<Plan extends WaitPlan = WaitPlan> {
   faultAtEnd(plan: Plan): FaultCode | null;
   /** The name of the signals that end it; null: none does. */
   signal(plan: Plan): string | null;
-  /** Those who decide it; null: it is for no one to decide. */
+  /** The audience that decides it; null: it is for no one to decide. */
   audience(plan: Plan): string | null;
-  /** After how long those are reminded, again and again, who are waited for; null: never. */
+  /** The time after which its audience is reminded, again and again; null: never. */
   remindAfter(plan: Plan): Milliseconds | null;
   /**
    * Whether its time does not pass while its task is paused or halted, though its end is no
@@ -223,11 +223,11 @@ export const waitRulesOf = ({ kind }: Pick<StepPlan, "kind">): WaitRules | null 
 export const signalOf = (plan: StepPlan): string | null =>
   asksAgent(plan) ? null : (waitRulesOf(plan)?.signal(plan) ?? null);
 
-/** Those who decide a step; null: it is for no one to decide. */
+/** The audience that decides a step; null: it is for no one to decide. */
 export const audienceOf = (plan: StepPlan): string | null =>
   asksAgent(plan) ? null : (waitRulesOf(plan)?.audience(plan) ?? null);
 
-/** After how long those are reminded who decide a step; null: never. */
+/** The time after which the audience of a step is reminded; null: never. */
 export const remindAfterOf = (plan: StepPlan): Milliseconds | null =>
   asksAgent(plan) ? null : (waitRulesOf(plan)?.remindAfter(plan) ?? null);
 

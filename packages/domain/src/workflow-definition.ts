@@ -154,7 +154,7 @@ export interface SignalDefinition extends PlacedDefinition, SignalTerms {
 
 /** Who decides a step that waits for people, and what follows if they do not. */
 export interface ApprovalTerms {
-  /** Those who may decide. */
+  /** The name of those who may decide. */
   readonly audience: string;
   /** How many of them must approve; one who rejects decides alone. At least 1. */
   readonly quorum: number;
@@ -164,7 +164,7 @@ export interface ApprovalTerms {
   readonly excludes: readonly Template[];
   /** How long they are waited for; null: for ever. May be more than 2^31 - 1. */
   readonly within: Milliseconds | null;
-  /** After how long they are reminded, again and again; null: never. */
+  /** The time after which they are reminded, again and again; null: never. */
   readonly remindAfter: Milliseconds | null;
   /**
    * What follows once that time has passed: it counts as approved or as rejected, or the step has

@@ -51,7 +51,7 @@ begin
 end
 $$;
 
-create index waits_of_audiences on state.waits (task_id, step, audience) where audience is not null;
+create index waits_of_audiences on state.waits (audience, task_id, step) where audience is not null and came_at is null;
 
 create or replace trigger guard_wait before update on state.waits for each row
 when ((old.task_id, old.step, old.kind, old.opened_at)

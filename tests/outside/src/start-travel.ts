@@ -25,7 +25,7 @@ interface RunOptions {
   readonly as?: Principal;
 }
 
-/** Those of whom the page makes keys. */
+/** The people for whom the page makes keys. */
 export type Principal = "office" | "grace" | "alan";
 
 /** How a trip ended. */

@@ -74,8 +74,8 @@ test(
 );
 
 test("a run with one seed prints the story of its schedule", async () => {
-  const story = await run("--seed", "2");
-  expect(story).toContain("Schedule 2, in simulated milliseconds:");
+  const story = await run("--seed", "4");
+  expect(story).toContain("Schedule 4, in simulated milliseconds:");
   expect(story).toContain("heals everything");
   expect(story).toContain("is submitted");
 });

@@ -11,6 +11,7 @@ import {
   startHost,
 } from "@holdfast/testing/simulator";
 import type { ApprovalJudge } from "./judge-approvals.ts";
+import type { Mutation } from "./mutation.ts";
 import { type Person, type PlannedDecision, peopleOf } from "./plan-decisions.ts";
 import type { PortsOf } from "./ports.ts";
 import { pause, taskOf } from "./run-senders.ts";
@@ -25,12 +26,14 @@ interface DeciderOptions {
   readonly store: AtOnce<SimulatedStore>;
   readonly portsOf: PortsOf;
   readonly judge: ApprovalJudge;
-  /** Who may not decide, as the mutant that is tried has it. */
-  readonly excluded: (ids: readonly string[]) => readonly string[];
+  readonly mutation: Pick<Mutation, "excluded">;
 }
 
-/** Milliseconds until what was not answered, or is not open yet, is decided again. */
-const retryAfter = 40;
+/**
+ * Milliseconds until what was not answered, or is not open yet, is decided again: twice as long
+ * each time, up to the longest.
+ */
+const retryAfter = { first: 40, longest: 1_000 };
 /** Milliseconds for which a person comes back. */
 const patience = 10_000;
 /** Milliseconds by which a decision may come later, or come again. */
@@ -99,7 +102,7 @@ interface Message {
 async function decideOne(message: Message): Promise<void> {
   const { world, host, store, options, order, planned } = message;
   const until = world.timeline.now + patience;
-  for (;;) {
+  for (let rest = retryAfter.first; ; rest = Math.min(2 * rest, retryAfter.longest)) {
     const said = decisionOf(options, order, planned);
     if (said === "refused") return;
     const sentAt = world.timeline.now;
@@ -115,7 +118,7 @@ async function decideOne(message: Message): Promise<void> {
       // The store may have it, or not.
     }
     if (world.timeline.now > until) return;
-    await pause(host, retryAfter);
+    await pause(host, rest);
   }
 }
 
@@ -132,7 +135,7 @@ const textOf = (outcome: DecisionOutcome): string =>
  * person is not of the audience, or may not decide.
  */
 function decisionOf(
-  { memory, excluded }: DeciderOptions,
+  { memory, mutation }: DeciderOptions,
   order: Order,
   { step, person, decision, reason, form }: PlannedDecision,
 ): NewDecision | "refused" | null {
@@ -142,7 +145,8 @@ function decisionOf(
   if (taskId === null || stored === undefined || plan?.kind !== "approval") return null;
   if (!person.approves.includes(plan.audience)) return "refused";
   const ids = excludedOf(stored, plan);
-  if (ids === null || excluded(ids).includes(person.id)) return "refused";
+  const seen = ids === null ? null : (mutation.excluded?.(ids) ?? ids);
+  if (seen === null || seen.includes(person.id)) return "refused";
   const { id: actor } = person;
   const { quorum } = plan;
   return { taskId, step, actor, actorName: `${actor} of all`, decision, reason, form, quorum };
@@ -162,7 +166,7 @@ function excludedOf(
 /** Milliseconds between two looks at what has no end. */
 const interval = 500;
 /** Milliseconds after the healing from which on what has no end is decided. */
-const forgotten = 9_000;
+const forgotten = 10_000;
 
 /** Has what has no end and was forgotten decided, once everything is healed. */
 function decideAtLast(world: World, options: DeciderOptions): void {

@@ -6,7 +6,7 @@ import { digestOfKey, makeKey } from "@holdfast/runtime/principal-keys";
 export interface LocalPeople {
   /** The path of the access file that knows them. */
   readonly accessFile: string;
-  /** Their keys, by their ids. */
+  /** The keys of these people, by their ids. */
   readonly keys: Readonly<Record<string, string>>;
 }
 

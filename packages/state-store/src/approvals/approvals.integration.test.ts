@@ -787,7 +787,7 @@ describe("of what happens at once", () => {
       expect([yes.kind, no.kind].toSorted()).toEqual(["counted", "refused"]);
       const [late] = [yes, no].filter(({ kind }) => kind === "refused");
       expect(late).toMatchObject({ outcome: yes.kind === "counted" ? "approved" : "rejected" });
-      await fire();
+      await untilFired(1);
       expect(await stateOf(taskId)).toBe(yes.kind === "counted" ? "processed" : "error");
     });
     await nothingWrong();

@@ -17,7 +17,7 @@ export interface NewDecision {
   readonly step: string;
   /** The id of the principal. */
   readonly actor: string;
-  /** For people. */
+  /** The name of the principal, for people. */
   readonly actorName: string;
   readonly decision: ApprovalDecision["decision"];
   readonly reason: string | null;
@@ -161,7 +161,7 @@ export async function readDecisions(
   return rows.map(({ at, ...row }) => ({ ...row, at: new Date(at).toISOString() }));
 }
 
-/** What people have said about a step, or about all steps of a task; in the order in which they did. */
+/** What people have said about a step, or all steps of a task, in the order in which they did. */
 export const findDecisions = repeatable(
   (db, asked: { readonly taskId: string; readonly step: string | null }) =>
     readDecisions(db, [asked]),
@@ -186,15 +186,15 @@ export interface OpenApproval {
 }
 
 export interface ApprovalQuery {
-  /** Those who are to decide; null: all. */
+  /** The audiences that are to decide; null: all. */
   readonly audiences: readonly string[] | null;
   /** One task alone; null: any. */
   readonly taskId: string | null;
   /** Leaves out what this principal has decided; null: nothing. */
   readonly undecidedBy: string | null;
   /**
-   * What the page begins after: `next` of the one before it, the id of a task, `/` and a step; null:
-   * it is the first.
+   * What the page begins after: `next` of the one before it, the id of a task, `/` and a step;
+   * null: it is the first.
    */
   readonly after: string | null;
   readonly most: number;

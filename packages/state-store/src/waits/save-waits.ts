@@ -18,10 +18,10 @@ export interface WaitRow {
   readonly kind: string;
   /** The name of the signals that end it; null: none does. */
   readonly signal: string | null;
-  /** Those who decide it; null: it is for no one to decide. */
+  /** The audience that decides it; null: it is for no one to decide. */
   readonly audience: string | null;
   readonly deadline: number | null;
-  /** After how long they are reminded; null: never. */
+  /** The time after which its audience is reminded; null: never. */
   readonly remindAfter: Milliseconds | null;
 }
 
