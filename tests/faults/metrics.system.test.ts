@@ -147,6 +147,7 @@ const mayHaveNone = [
   "holdfast_connection_attempts_total",
   "holdfast_publishers_blocked_total",
   "holdfast_round_failures_total",
+  "holdfast_schedule_fires_total",
   "holdfast_store_failed_statements_total",
 ];
 

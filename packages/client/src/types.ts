@@ -191,7 +191,7 @@ type ScheduleBody =
 
 /** A schedule as it is stored. */
 export interface NewSchedule extends Omit<ScheduleBody, "workflow" | "input"> {
-  /** With its version, or without: then the active one of that time. */
+  /** The workflow, with its version, or without: then the active one of that time. */
   readonly workflow: AnyWorkflow;
   /** A template: `{"$ref": "/schedule/date"}` is the date of the instant, in the zone. */
   readonly input: unknown;

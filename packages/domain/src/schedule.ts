@@ -1,11 +1,17 @@
 import type { Instant } from "./step.ts";
 import type { Milliseconds } from "./workflow-definition.ts";
 
-/** What happens at an instant while the last task of the schedule has not ended. */
-export type Overlap = "skip" | "bufferOne" | "allow";
+/** What may happen at an instant while the last task of the schedule has not ended. */
+export const overlaps = ["skip", "bufferOne", "allow"] as const;
+export type Overlap = (typeof overlaps)[number];
 
-/** What happens to instants that nobody was there for, when there is somebody again. */
-export type CatchUp = "last" | "none" | "all";
+/** Which instants may fire that came while nothing could fire them. */
+export const catchUps = ["last", "none", "all"] as const;
+export type CatchUp = (typeof catchUps)[number];
+
+/** What may become of an instant. `buffered`: it waits for the end of the last task. */
+export const fireOutcomes = ["fired", "missed", "skipped", "buffered"] as const;
+export type FireOutcome = (typeof fireOutcomes)[number];
 
 /** How a schedule fires. */
 export interface ScheduleTerms {
@@ -40,10 +46,10 @@ export interface Calendar {
   upTo(instant: Instant): Instant | null;
 }
 
-/** What becomes of one instant. `buffered`: it waits for the end of the last task. */
+/** What becomes of one instant. */
 export interface PlannedFire {
   readonly instant: Instant;
-  readonly outcome: "fired" | "missed" | "skipped" | "buffered";
+  readonly outcome: FireOutcome;
 }
 
 /** What a schedule does now. */

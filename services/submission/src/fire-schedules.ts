@@ -1,5 +1,5 @@
 import type { Instant, Milliseconds } from "@holdfast/domain";
-import type { Clock, Logger, Metrics } from "@holdfast/runtime";
+import { type Clock, type Logger, type Metrics, noMetrics } from "@holdfast/runtime";
 import type { SubmissionStore } from "@holdfast/state-store";
 import { scheduleMetrics } from "./schedule-metrics.ts";
 
@@ -7,7 +7,8 @@ interface ScheduleDependencies {
   readonly store: Pick<SubmissionStore, "fireSchedules">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
-  readonly metrics: Pick<Metrics, "counter">;
+  /** What became of instants is counted there; nowhere unless given. */
+  readonly metrics?: Pick<Metrics, "counter">;
   readonly actor: string;
   /** Has tasks made of what is in the inbox now. */
   readonly onFired: () => void;
@@ -28,8 +29,8 @@ const doubtFor: Milliseconds = 900_000;
  * has jumped, and is not believed for a quarter of an hour: then it is set back, or it is right.
  */
 export function fireSchedules(deps: ScheduleDependencies) {
-  const { store, clock, log, actor, onFired } = deps;
-  const count = deps.metrics.counter(scheduleMetrics.fires);
+  const { store, clock, log, actor, onFired, metrics = noMetrics } = deps;
+  const count = metrics.counter(scheduleMetrics.fires);
   /** What the store's clock said when it was last believed. */
   let believed: { readonly now: Instant; readonly at: Milliseconds } | null = null;
   /** Since when it is not; null: it is. */

@@ -1,3 +1,4 @@
+import { fireOutcomes } from "@holdfast/domain";
 import type { MetricDefinitions } from "@holdfast/runtime";
 
 /** What submission says of the schedules that it fires. */
@@ -6,6 +7,6 @@ export const scheduleMetrics = {
     kind: "counter",
     name: "holdfast_schedule_fires_total",
     help: "Instants of schedules that this process dealt with, by what became of them; those that fire by hand are not among them.",
-    labels: { outcome: ["fired", "missed", "skipped", "buffered"] },
+    labels: { outcome: [...fireOutcomes] },
   },
 } as const satisfies MetricDefinitions;

@@ -66,5 +66,8 @@ test("every kind of alert that a statement raises is one of task.alert.v1", () =
     [...sql.matchAll(/raise_alert\(\s*'([^']+)'/g)].map(([, kind = ""]) => kind),
   );
   expect(raised.length).toBeGreaterThan(2);
-  expect(raised.filter((kind) => !properties.kind.enum.includes(kind))).toEqual([]);
+  // A statement that raises several kinds says how they begin.
+  const isKnown = (kind: string) =>
+    properties.kind.enum.some((one) => (kind.endsWith(".") ? one.startsWith(kind) : one === kind));
+  expect(raised.filter((kind) => !isKnown(kind))).toEqual([]);
 });

@@ -9,7 +9,6 @@ const others: readonly RegExp[] = [
   /^task\.(submissions|signals)$/,
   /^undo\.(retry|faults)$/,
   /^approval\.(wanted|reminded|decided)$/,
-  // Events, and outcomes that none is published of.
   /^schedule\.(fired|missed|skipped)$/,
 ];
 const checks = "packages/diagnosis/src/doctor/";

@@ -119,8 +119,6 @@ describe("finds in the state store", () => {
     expect(found.map(({ code, text, advice }) => [code, text, advice])).toEqual([
       [
         "waits.late",
-        "schedules.late",
-        "schedules.paused",
         expect.stringMatching(/^2 waits .* step rest of \S+, whose wait was over 5 min ago$/),
         expect.stringContaining("waits postponed"),
       ],
@@ -129,6 +127,36 @@ describe("finds in the state store", () => {
         expect.stringMatching(/jumped ahead, so 1 wait .* is held for another 10 min at most/),
         expect.stringContaining("by NTP"),
       ],
+    ]);
+  });
+
+  test("schedules that should have fired, that skip again and again, or that Holdfast paused", async () => {
+    await system.startServices();
+    const schedule = (id: string, dueAt: string, skips: number, reason: string | null = null) => {
+      const paused = reason === null ? "null, null, null" : `now(), 'submission-1', '${reason}'`;
+      return `('${id}', '{}', ${dueAt}, ${skips}, ${paused}, '', 'ann')`;
+    };
+    const all = [
+      schedule("late", "now() - interval '5 minutes'", 0),
+      schedule("later", "now() - interval '2 minutes'", 0),
+      schedule("on-time", "now() - interval '10 seconds'", 2),
+      schedule("blocked", "now() + interval '1 hour'", 3),
+      schedule("failing", "null", 0, "schedule.failing"),
+      schedule("rested", "null", 5, "the quarter ends"),
+    ];
+    await system.forNow(
+      `insert into state.schedules (id, definition, due_at, skips, paused_at, paused_by, pause_reason, zone_rules, changed_by)
+       values ${all.join(", ")}`,
+      "truncate state.schedules",
+    );
+    const found = wrongs(await system.lookAt());
+    expect(found.map(({ code, text }) => [code, text])).toEqual([
+      [
+        "schedules.late",
+        "2 schedules should have fired a minute ago or more, first late, which was due 5 min ago",
+      ],
+      ["schedules.paused", expect.stringContaining("1 schedule skips one instant after the other")],
+      ["schedules.paused", expect.stringMatching(/^1 schedule was paused by Holdfast.* failing,/)],
     ]);
   });
 

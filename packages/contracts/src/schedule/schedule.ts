@@ -1,7 +1,9 @@
 import {
+  catchUps,
   type Instant,
   type Json,
   type Lookup,
+  overlaps,
   printablePattern,
   resolveTemplate,
   type ScheduleTerms,
@@ -43,13 +45,13 @@ export const Schedule = Type.Object(
         'The input of each task, a template: {"$ref": "/schedule/at"} is the instant for which it is, and /schedule/date, /schedule/time and /schedule/id are its parts in the zone.',
     }),
     overlap: Type.Optional(
-      Type.Enum(["skip", "bufferOne", "allow"], {
+      Type.Enum([...overlaps], {
         description:
           "What happens while the last task has not ended: the instant is skipped, waits for its end, or fires all the same. skip unless said otherwise.",
       }),
     ),
     catchUp: Type.Optional(
-      Type.Enum(["last", "none", "all"], {
+      Type.Enum([...catchUps], {
         description:
           "Which instants fire that came while nothing could fire them: the last, none that is a minute late, or all. last unless said otherwise.",
       }),

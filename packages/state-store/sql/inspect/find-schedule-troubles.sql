@@ -1,6 +1,6 @@
--- What about schedules needs a person: those that should have fired a minute ago or more, those that
--- skip one instant after the other, and those that Holdfast paused. Of each kind how many there are,
--- counted to 1,000, and the first.
+-- What about schedules needs a person: those that should have fired a minute ago or more, those
+-- that skip one instant after the other, and those that Holdfast paused. Of each kind how many
+-- there are, counted to 1,000, and the first.
 with trouble as (
   (select 'late' as kind, id, due_at as since, last_task
      from state.schedules

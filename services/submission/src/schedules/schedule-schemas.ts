@@ -1,4 +1,5 @@
 import { Schedule } from "@holdfast/contracts";
+import { catchUps, fireOutcomes, overlaps } from "@holdfast/domain";
 import { Type } from "typebox";
 import { ref } from "../api/describe.ts";
 import { examples } from "../api/examples.ts";
@@ -24,10 +25,10 @@ const {
 
 const listedDefinition = {
   ...properties,
-  overlap: Type.Enum(["skip", "bufferOne", "allow"], {
+  overlap: Type.Enum([...overlaps], {
     description: "What happens at an instant while the last task has not ended.",
   }),
-  catchUp: Type.Enum(["last", "none", "all"], {
+  catchUp: Type.Enum([...catchUps], {
     description: "Which instants fire that came while nothing could fire them.",
   }),
   jitter: count("Milliseconds after an instant within which it fires."),
@@ -105,7 +106,7 @@ export const scheduleSchemas: readonly Type.TSchema[] = [
     "What became of an instant.",
     {
       ...instantOfFire,
-      outcome: Type.Enum(["fired", "missed", "skipped", "buffered"], {
+      outcome: Type.Enum([...fireOutcomes], {
         description:
           "`fired`: its task was submitted; `missed`: it came while nothing could fire it; `skipped`: the last task had not ended; `buffered`: it waits for that.",
       }),
