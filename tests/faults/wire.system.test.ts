@@ -43,6 +43,64 @@ const signalByMessage = (faulty: FaultySystem) =>
     url: faulty.system.broker.urlOf("application"),
   });
 
+/** A workflow that one of the treasury releases, who is reminded each second. */
+const releasing = {
+  format: 4,
+  name: "releasing.v1",
+  inputSchema: {},
+  steps: [
+    {
+      kind: "approval",
+      name: "release",
+      audience: "treasury",
+      quorum: 1,
+      excludesSubmitter: false,
+      excludes: [],
+      within: 86_400_000,
+      remindAfter: 1_000,
+      onDeadline: "reject",
+      show: {},
+      after: [],
+      onlyIf: null,
+      onFailure: "undo",
+    },
+  ],
+  completeWithin: null,
+  output: null,
+} as const;
+
+/** Has people be asked about a step, be reminded, and decide. */
+async function decideOnce(faulty: FaultySystem): Promise<void> {
+  const { store, wire, system } = faulty;
+  await store.registerWorkflow(releasing);
+  await publish(faulty, {
+    exchange: submissionExchange,
+    routingKey: submissionQueue,
+    body: "{}",
+    messageId: "releasing",
+    headers: { workflow: "releasing" },
+    url: system.broker.urlOf("application"),
+  });
+  const times = () => wire.seen.get("holdfast.approval") ?? 0;
+  await until(() => times() >= 2);
+  const asked = { audiences: null, taskId: null, undecidedBy: null, after: null, most: 1 };
+  const { items } = await store.findApprovals(asked);
+  await store.recordDecision({
+    taskId: items[0]?.taskId ?? "",
+    step: "release",
+    actor: "ada",
+    actorName: "Ada",
+    decision: "approve",
+    reason: null,
+    form: null,
+    quorum: 1,
+  });
+  const decided = `select from state.tasks where workflow = 'releasing.v1' and process_state = 'processed'`;
+  await until(async () => (await faulty.query(decided)).length === 1);
+  await until(async () => (await faulty.query("select from state.outbox")).length === 0);
+  expect(times()).toBeGreaterThanOrEqual(3);
+}
+
 const bodyOf = (kind: SampleKind) => JSON.stringify(sampleOrder({ kind }));
 
 /** Submits an order, and cancels it while the partner holds the request of its second step. */
@@ -85,8 +143,10 @@ test("every message that the services exchange fits its published schema", async
   const { seen, misfits } = faulty.wire;
   await until(() => seen.has("holdfast.task.alert.v1"));
   await cancelInMidStep(faulty);
+  await decideOnce(faulty);
   const types = [
     "agent.heartbeat.v1",
+    "holdfast.approval",
     "holdfast.task",
     "holdfast.task.alert.v1",
     "scheduler.wake.v1",
@@ -101,7 +161,7 @@ test("every message that the services exchange fits its published schema", async
   ];
   await until(() => types.every((type) => seen.has(type)));
   const ended = "select from state.tasks where process_state in ('processed', 'undone')";
-  await until(async () => (await faulty.query(ended)).length === 3);
+  await until(async () => (await faulty.query(ended)).length === 4);
   // What only a slow machine has them say, such as progress, fits or is a misfit as well.
   expect(misfits).toEqual([]);
 });

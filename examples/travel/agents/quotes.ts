@@ -1,7 +1,7 @@
 import { host, PermanentFault } from "@holdfast/agent";
 import { quotes } from "../contracts/agents.ts";
 
-const fares: Readonly<Record<string, number>> = { Lyon: 120, Oslo: 240, Atlantis: 980 };
+const fares: Readonly<Record<string, number>> = { Lyon: 120, Oslo: 240, Lima: 900, Atlantis: 980 };
 
 export const agent = host(quotes, {
   async quote({ city }) {

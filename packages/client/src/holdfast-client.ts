@@ -1,3 +1,4 @@
+import { type ApprovalCalls, approvalCalls } from "./approvals.ts";
 import { type BulkCalls, bulkCalls } from "./bulk.ts";
 import { type DeadLetterCalls, deadLetterCalls } from "./dead-letters.ts";
 import { type FollowOptions, followTask } from "./follow.ts";
@@ -68,6 +69,7 @@ export interface HoldfastClient extends OperationCalls {
   changes(options?: { readonly signal?: AbortSignal | undefined }): AsyncGenerator<Change, void>;
   readonly tasks: TaskCalls;
   readonly signals: SignalCalls;
+  readonly approvals: ApprovalCalls;
   readonly bulk: BulkCalls;
   readonly deadLetters: DeadLetterCalls;
   /**
@@ -108,6 +110,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     changes: (how = {}) => followChanges(service, how),
     tasks: taskCalls(send, actor),
     signals: signalCalls(send),
+    approvals: approvalCalls(send),
     bulk: bulkCalls(send, actor),
     deadLetters: deadLetterCalls(send, actor),
     request: (request) =>

@@ -1,3 +1,4 @@
+export type { ApprovalCalls } from "./approvals.ts";
 export type { BulkCalls, NewBulkRequest } from "./bulk.ts";
 export type { DeadLetterCalls } from "./dead-letters.ts";
 export { ConnectionError, ProblemError, RequestError } from "./errors.ts";
@@ -13,6 +14,9 @@ export type {
   ActOptions,
   Agent,
   AnyWorkflow,
+  Approval,
+  ApprovalFilter,
+  ApprovalPage,
   Attempts,
   BulkForecast,
   BulkItem,
@@ -23,6 +27,8 @@ export type {
   DeadLetter,
   DeadLetterAction,
   DeadLetterPage,
+  Decision,
+  DecisionCounted,
   Examination,
   Explanation,
   Failures,
@@ -35,6 +41,7 @@ export type {
   ListedWorkflow,
   ListFilter,
   NewBulkOperation,
+  OpenApproval,
   Overview,
   Pause,
   Remote,

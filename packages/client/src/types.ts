@@ -12,6 +12,10 @@ export type TaskState = Task["state"];
 export type Signal = Schemas["Signal"];
 export type SignalAccepted = Schemas["SignalAccepted"];
 export type SignalByKeyAccepted = Schemas["SignalByKeyAccepted"];
+export type OpenApproval = Schemas["OpenApproval"];
+export type ApprovalPage = Schemas["OpenApprovals"];
+export type Approval = Schemas["Approval"];
+export type DecisionCounted = Schemas["DecisionCounted"];
 export type HistoryEntry = Schemas["HistoryEntry"];
 export type Explanation = Schemas["Explanation"];
 export type Attempts = Schemas["Attempts"];
@@ -138,6 +142,18 @@ export interface SubmitOptions extends Omit<SubmitBody, "workflow" | "input" | "
   readonly allowUnknownAgents?: boolean;
   readonly signal?: AbortSignal;
 }
+
+/** Which approvals are listed. */
+export interface ApprovalFilter {
+  /** The one audience whose approvals are listed. */
+  readonly audience?: string | undefined;
+  /** Whether those alone are listed that who asks may decide now. Not with the operators' token. */
+  readonly mine?: boolean | undefined;
+}
+
+/** What one of an audience says about a step. */
+export type Decision =
+  paths["/v1/tasks/{id}/steps/{step}/decision"]["post"]["requestBody"]["content"]["application/json"];
 
 /** How a signal is sent. */
 export interface SignalOptions {

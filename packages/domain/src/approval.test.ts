@@ -4,8 +4,10 @@ import {
   approvalOutput,
   decidedBy,
   excludedFrom,
+  isExcluded,
   rejectionText,
 } from "./approval.ts";
+import { lookupIn } from "./template.ts";
 
 const said = (id: string, given: Partial<ApprovalDecision> = {}): ApprovalDecision => ({
   id,
@@ -100,4 +102,28 @@ describe("who may not decide a step", () => {
       expect(excluded("/input/buyer", ref)).toBeNull();
     },
   );
+});
+
+describe("a principal of the audience", () => {
+  const valueOf = lookupIn({ input: { requester: "ada" }, outputs: new Map() });
+  const requester = { $ref: "/input/requester" };
+  const terms = { excludesSubmitter: false, excludes: [] };
+
+  test.each([
+    ["may decide whom nothing excludes", terms, "ada", "ada", false],
+    ["may not who submitted it", { ...terms, excludesSubmitter: true }, "ada", "ada", true],
+    ["may who did not", { ...terms, excludesSubmitter: true }, "ada", "bob", false],
+    ["may not if none knows who did", { ...terms, excludesSubmitter: true }, "ada", null, true],
+    ["may not whom a value names", { ...terms, excludes: [requester] }, "ada", "bob", true],
+    ["may whom no value names", { ...terms, excludes: [requester] }, "bob", "bob", false],
+    [
+      "may not if a value names none",
+      { ...terms, excludes: [requester, { $ref: "/input/deputy" }] },
+      "bob",
+      "bob",
+      true,
+    ],
+  ])("%s", (_, given, id, submittedBy, expected) => {
+    expect(isExcluded(given, { id, submittedBy, valueOf })).toBe(expected);
+  });
 });

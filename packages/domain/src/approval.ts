@@ -31,6 +31,27 @@ export function excludedFrom(
   return ids.every((id): id is string => typeof id === "string" && id !== "") ? ids : null;
 }
 
+interface Candidate {
+  /** The id of the principal. */
+  readonly id: string;
+  /** The id of who submitted the task; null: it is not known. */
+  readonly submittedBy: string | null;
+  /** The values of the task. */
+  readonly valueOf: Lookup;
+}
+
+/**
+ * Whether a principal may not decide a step, though of its audience. Where it is not known who may
+ * not, none may.
+ */
+export function isExcluded(
+  { excludesSubmitter, excludes }: Pick<ApprovalTerms, "excludesSubmitter" | "excludes">,
+  { id, submittedBy, valueOf }: Candidate,
+): boolean {
+  if (excludesSubmitter && (submittedBy === null || submittedBy === id)) return true;
+  return excludedFrom(excludes, valueOf)?.includes(id) ?? true;
+}
+
 /** What people have decided about a step: one who rejects decides alone. Null: nothing yet. */
 export function decidedBy(
   { quorum }: Pick<ApprovalTerms, "quorum">,

@@ -3,6 +3,7 @@ export {
   approvalOutput,
   decidedBy,
   excludedFrom,
+  isExcluded,
   rejectionText,
   type Vote,
 } from "./approval.ts";

@@ -15,4 +15,9 @@ export {
   loseRequest,
 } from "./faults.ts";
 export type { StepView, TaskView } from "./task-view.ts";
-export { type TestOptions, type TestRun, testWorkflow } from "./test-workflow.ts";
+export {
+  type TestDecision,
+  type TestOptions,
+  type TestRun,
+  testWorkflow,
+} from "./test-workflow.ts";

@@ -5,13 +5,20 @@ import type { InputOf, Schema, Workflow } from "@holdfast/workflow";
 import type { MemoryBroker } from "./simulator/broker/memory-broker.ts";
 import type { MemoryStore } from "./simulator/store/memory-store.ts";
 
+interface Submission {
+  readonly store: MemoryStore;
+  readonly broker: MemoryBroker;
+  /** The id of who submits it. */
+  readonly submittedBy: string;
+}
+
 /**
  * Checks the input by the schema of the workflow and submits a task. Returns the id of the task.
  */
 export async function submitTask<S extends Schema>(
   { name, input: schema }: Workflow<S>,
   input: InputOf<S>,
-  { store, broker }: { readonly store: MemoryStore; readonly broker: MemoryBroker },
+  { store, broker, submittedBy }: Submission,
 ): Promise<string> {
   const checked = await schema["~standard"].validate(input);
   if (checked.issues !== undefined) {
@@ -25,6 +32,7 @@ export async function submitTask<S extends Schema>(
         workflow: name,
         // What a submission stores: JSON.
         input: JSON.parse(JSON.stringify(input)) as Json,
+        submittedBy,
         priority: "normal",
         fairness: null,
         replyTo: null,

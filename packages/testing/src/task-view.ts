@@ -1,6 +1,7 @@
 import {
   type Goal,
   type Json,
+  type Lookup,
   lookupIn,
   resolveTemplate,
   type StepState,
@@ -36,20 +37,25 @@ export interface TaskView {
   readonly history: readonly Move[];
 }
 
+/** The values of a task by their pointers: of its input, and of what its steps have returned. */
+export function valuesIn({ task, outputs, input }: StoredTask): Lookup {
+  const skipped = [...task.steps.values()]
+    .filter(({ processState }) => processState === "skipped")
+    .map(({ plan }) => [plan.name, null] as const);
+  return lookupIn({ input, outputs: new Map<string, Json>([...outputs, ...skipped]) });
+}
+
 /** What a test sees of a task at this moment. */
 export function viewOf(
-  { task, outputs, input }: StoredTask,
+  stored: StoredTask,
   history: readonly Move[],
   definition: Pick<WorkflowDefinition, "output">,
 ): TaskView {
+  const { task, outputs } = stored;
   const steps = [...task.steps].map(([name, step]): readonly [string, StepView] => {
     const { processState: state, attempt, failureCount, faultCode } = step;
     return [name, { state, attempt, failureCount, faultCode, output: outputs.get(name) }];
   });
-  const skipped = [...task.steps.values()]
-    .filter(({ processState }) => processState === "skipped")
-    .map(({ plan }) => [plan.name, null] as const);
-  const values = { input, outputs: new Map<string, Json>([...outputs, ...skipped]) };
   return {
     id: task.taskId,
     state: task.processState,
@@ -58,7 +64,7 @@ export function viewOf(
     steps: Object.fromEntries(steps),
     output:
       task.processState === "processed"
-        ? resolveTemplate(definition.output, lookupIn(values))
+        ? resolveTemplate(definition.output, valuesIn(stored))
         : null,
     history: history.filter(({ taskId }) => taskId === task.taskId),
   };

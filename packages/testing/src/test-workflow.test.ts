@@ -211,6 +211,43 @@ test("a step that waits for a signal takes the one that the test sends, and refu
   });
 });
 
+test("a step that people decide takes what the test says for them, and refuses others", async () => {
+  const Release = z.object({ costCentre: z.string() });
+  const approved = defineWorkflow("approved-trip.v1", Trip, ({ city }, step) => {
+    step("room", { call: hotels.book({ city }), ...limits });
+    const release = step.approve("release", {
+      audience: "travel-desk",
+      not: "submitter",
+      form: Release,
+      within: "2d",
+      onDeadline: "reject",
+    });
+    return release.form.costCentre;
+  });
+  const agents = [host(hotels, { book, cancel: undo })];
+  const run = await testWorkflow(approved, agents, { input, submittedBy: "sam" });
+  await run.advance("10s");
+  expect(run.task.steps["release"]?.state).toBe("awaiting");
+  const form = { costCentre: "c-1" };
+  const ada = { by: "ada", decision: "approve" } as const;
+  expect(() => run.decide("relase", ada)).toThrow("approval.unknown");
+  expect(() => run.decide("release", ada)).toThrow("The form of release at / must be object");
+  expect(() => run.decide("release", { ...ada, by: "sam", form })).toThrow("approval.excluded");
+  run.decide("release", { ...ada, form });
+  expect(await run.finished()).toMatchObject({ state: "processed", output: "c-1" });
+  expect(() => run.decide("release", { by: "bob", decision: "reject", reason: "no" })).toThrow(
+    "The decision about release is refused: approval.over",
+  );
+
+  const rejected = await testWorkflow(approved, agents, { input });
+  await rejected.advance("10s");
+  rejected.decide("release", { by: "bob", decision: "reject", reason: "too dear" });
+  expect(await rejected.finished()).toMatchObject({
+    state: "undone",
+    faultCode: "approval.rejected",
+  });
+});
+
 test("a task that does not end is an error that says where it stands", async () => {
   const endless = defineWorkflow("endless-trip.v1", Trip, ({ city }, step) => {
     step("room", { call: hotels.book({ city }), ...limits, coolDown: { wait: "1h", times: null } });

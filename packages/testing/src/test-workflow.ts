@@ -6,6 +6,7 @@ import {
   isFinished,
   type Json,
   undoNameOf,
+  type Vote,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import {
@@ -16,15 +17,14 @@ import {
   type Workflow,
 } from "@holdfast/workflow";
 import type { HandlerCall } from "./call-log.ts";
-import { calmWorld } from "./calm-world.ts";
+import { type CalmWorld, calmWorld, storeIn } from "./calm-world.ts";
+import { type DecidedTask, decideStep, faultsOfForm } from "./decide-step.ts";
 import { faultInjector } from "./fault-injector.ts";
 import type { InjectedFault } from "./faults.ts";
 import { passWaits } from "./pass-waits.ts";
 import { type CallRecorder, callRecorder } from "./record-calls.ts";
 import { memoryBroker } from "./simulator/broker/memory-broker.ts";
-import { memoryStore } from "./simulator/store/memory-store.ts";
 import type { StoredTask } from "./simulator/store/memory-task.ts";
-import { epoch, type World } from "./simulator/world.ts";
 import { startProcesses } from "./start-processes.ts";
 import { submitTask } from "./submit-task.ts";
 import { type TaskView, viewOf } from "./task-view.ts";
@@ -32,6 +32,8 @@ import { type TaskView, viewOf } from "./task-view.ts";
 export interface TestOptions<Input> {
   readonly input: Input;
   readonly faults?: readonly InjectedFault[];
+  /** The id of who submits the task; `the test` unless said otherwise. */
+  readonly submittedBy?: string;
   /**
    * Real milliseconds for which virtual time waits for a handler that does real I/O; 1,000 unless
    * said otherwise. A handler that waits longer, such as for its signal to abort, waits in virtual
@@ -60,6 +62,22 @@ export interface TestRun {
    * passes. Throws where it is refused. The same `id` again is the same signal.
    */
   signal(name: string, payload: Json, options?: { readonly id?: string }): void;
+  /**
+   * Decides a step as one of its audience, whose id is `by`. A step that is decided by it ends once
+   * time passes. Throws where it is refused.
+   */
+  decide(step: string, decision: TestDecision): void;
+}
+
+/** What one of an audience says about a step. */
+export interface TestDecision {
+  /** The id of who decides. */
+  readonly by: string;
+  readonly decision: Vote;
+  /** Why; none unless said otherwise. */
+  readonly reason?: string;
+  /** What is filled in, by the form of the step; nothing unless said otherwise. */
+  readonly form?: Json;
 }
 
 /**
@@ -71,7 +89,7 @@ export interface TestRun {
 export async function testWorkflow<S extends Schema>(
   workflow: Workflow<S>,
   agents: readonly HostedAgent[],
-  { input, faults = [], timeout = 1_000 }: TestOptions<InputOf<S>>,
+  { input, faults = [], submittedBy = "the test", timeout = 1_000 }: TestOptions<InputOf<S>>,
 ): Promise<TestRun> {
   const { definition } = workflow;
   checkTest(definition, { agents, faults });
@@ -92,7 +110,7 @@ export async function testWorkflow<S extends Schema>(
     injector,
     agents: agents.map((agent) => recorder.record(agent)),
   });
-  const taskId = await submitTask(workflow, input, { store: memory, broker });
+  const taskId = await submitTask(workflow, input, { store: memory, broker, submittedBy });
 
   const stored = (): StoredTask => memory.tasks.get(taskId) as StoredTask;
   const view = (): TaskView => viewOf(stored(), memory.history, definition);
@@ -107,13 +125,7 @@ export async function testWorkflow<S extends Schema>(
     async advance(duration) {
       await time.pass(toMilliseconds(duration, "advance"));
     },
-    signal(name, payload, { id = `signal-${stored().signals.length + 1}` } = {}) {
-      const problem = problemOfSignal(definition, name, payload);
-      if (problem !== null) throw new Error(problem);
-      const signal = { name, id, payload, sentBy: "the test" };
-      const [sent] = memory.sendSignals([{ taskId, workflow: definition.name, ...signal }]);
-      if (sent?.kind === "refused") throw new Error(`The signal ${name} is refused: ${sent.code}`);
-    },
+    ...fromOutside({ store: memory, taskId, submittedBy, definition }),
     async finished({ within = "1d" } = {}) {
       const until = timeline.now + toMilliseconds(within, "within");
       const isOver = () => {
@@ -127,6 +139,29 @@ export async function testWorkflow<S extends Schema>(
   };
 }
 
+/** What comes to the task of a test from outside. */
+const fromOutside = (task: DecidedTask): Pick<TestRun, "signal" | "decide"> => {
+  const { store, taskId, definition } = task;
+  return {
+    signal(name, payload, { id = `signal-${store.listSignals({ taskId }).length + 1}` } = {}) {
+      const problem = problemOfSignal(definition, name, payload);
+      if (problem !== null) throw new Error(problem);
+      const signal = { name, id, payload, sentBy: "the test" };
+      const [sent] = store.sendSignals([{ taskId, workflow: definition.name, ...signal }]);
+      if (sent?.kind === "refused") throw new Error(`The signal ${name} is refused: ${sent.code}`);
+    },
+    decide(step, { reason = null, form = null, ...said }) {
+      const decision = { ...said, step, reason, form };
+      const [fault] = faultsOfForm(definition, decision);
+      if (fault !== undefined) {
+        throw new Error(`The form of ${step} at ${fault.pointer || "/"} ${fault.detail}`);
+      }
+      const code = decideStep(task, decision);
+      if (code !== null) throw new Error(`The decision about ${step} is refused: ${code}`);
+    },
+  };
+};
+
 /** Why no step could take a signal; null: one can. */
 function problemOfSignal(
   definition: WorkflowDefinition,
@@ -139,16 +174,6 @@ function problemOfSignal(
   return fault === undefined
     ? null
     : `The payload of ${name} at ${fault.pointer || "/"} ${fault.detail}`;
-}
-
-/** Its ids count up, so that runs are alike. */
-function storeIn({ timeline, random }: World) {
-  let ids = 0;
-  return memoryStore({
-    now: () => epoch + timeline.now,
-    random: random.next,
-    newId: () => `00000000-0000-4000-8000-${String((ids += 1)).padStart(12, "0")}`,
-  });
 }
 
 const nothing = (): void => {};
@@ -226,7 +251,7 @@ interface VirtualTime {
  * handler.
  */
 function virtualTime(
-  timeline: World["timeline"],
+  timeline: CalmWorld["timeline"],
   {
     recorder,
     timeout,

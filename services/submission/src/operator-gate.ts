@@ -109,7 +109,7 @@ export function operatorGate(
   };
 }
 
-/** While an issuer does not answer, its tokens are unknown. */
+/** Takes the tokens of an issuer for unknown while that does not answer. */
 function unknownMeanwhile(error: unknown): null {
   if (error instanceof Fault && error.transient) return null;
   throw error;

@@ -220,8 +220,8 @@ async function principalsFor({ config, log }: Service): Promise<Principals | nul
 }
 
 /** Has the access file count as it is, a few seconds after it changed. */
-function rereading({ signal, log, metrics }: Service, { reread }: Principals): AsyncDisposable {
-  const again = () => reread().then(() => rereadEvery);
+function rereading({ signal, log, metrics }: Service, principals: Principals): AsyncDisposable {
+  const again = () => principals.reread().then(() => rereadEvery);
   return repeat(again, { name: "access file", signal, log, metrics });
 }
 

@@ -53,7 +53,12 @@ describe("a signal", () => {
   test("is taken by the step that waits for it, and Schedulers get a hint", async () => {
     const task = await order();
     expect(await operated.show(task)).toMatchObject({
-      steps: [{ name: "payment", awaiting: { until: expect.any(String), signal: "paid" } }],
+      steps: [
+        {
+          name: "payment",
+          awaiting: { until: expect.any(String), signal: "paid", audience: null },
+        },
+      ],
     });
     operated.forgetHints();
     const response = await send(task, { payload }, { "idempotency-key": "evt-1" });

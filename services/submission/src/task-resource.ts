@@ -30,11 +30,15 @@ export interface TaskResource extends Omit<TaskRecord, "taskId" | "processState"
   readonly omitted?: readonly Omitted[];
 }
 
-/** A step, with the name of the signal that it waits for; null: it waits for none. */
+/** A step, with what it waits for. */
 interface ShownStep extends Omit<StepRecord, "awaiting"> {
-  readonly awaiting:
-    | (NonNullable<StepRecord["awaiting"]> & { readonly signal: string | null })
-    | null;
+  readonly awaiting: (NonNullable<StepRecord["awaiting"]> & AwaitedBy) | null;
+}
+
+/** The name of the signal, or those who decide; null: the step does not wait for such. */
+interface AwaitedBy {
+  readonly signal: string | null;
+  readonly audience: string | null;
 }
 
 /** `payloads`: the input, the outputs of the steps, and what was said of their failures. */
@@ -52,11 +56,6 @@ export function taskResource(
 ): ShownTask {
   const { taskId: id, processState: state, input, steps, ...rest } = task;
   const names = definition.steps.flatMap(({ name }) => [name, undoNameOf(name)]);
-  const signals = new Map(
-    definition.steps.flatMap((step) =>
-      "signal" in step ? [[step.name, step.signal] as const] : [],
-    ),
-  );
   const found = state === "processed" && isWhole ? resultOf(task, { definition, bytes }) : null;
   const omitted: readonly Omitted[] = [
     ...(isWhole ? [] : (["payloads"] as const)),
@@ -73,11 +72,19 @@ export function taskResource(
       .map(({ lockedBy, awaiting, ...step }) => ({
         ...step,
         lockedBy: lockedBy && publicName(lockedBy),
-        awaiting: awaiting && { ...awaiting, signal: signals.get(step.name) ?? null },
+        awaiting: awaiting && { ...awaiting, ...awaitedBy(step, definition) },
       })),
     ...(omitted.length === 0 ? {} : { omitted }),
   };
   return { resource, definition };
+}
+
+function awaitedBy({ name }: Pick<StepRecord, "name">, workflow: WorkflowDefinition): AwaitedBy {
+  const step = workflow.steps.find((one) => one.name === name);
+  return {
+    signal: step !== undefined && "signal" in step ? step.signal : null,
+    audience: step !== undefined && "audience" in step ? step.audience : null,
+  };
 }
 
 /** What strangers read in the place of a name, and of an operator's words. */
@@ -131,7 +138,7 @@ export function historyResource<Of extends Entry>(entry: Of, reader: Reader): En
 }
 
 /** Who did something, as the reader may see it. */
-export function nameFor(reader: Reader, name: string): string {
+function nameFor(reader: Reader, name: string): string {
   if (reader === "operator") return publicName(name);
   return isOperatorName(name) ? anOperator : strangersName(name);
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, test } from "@jest/globals";
 import { type Bench, startBench } from "./bench.ts";
+import { decideApprovals } from "./checks/approvals.ts";
 import { repairInBulk } from "./checks/bulk.ts";
 import { holdRemote, pauseAgent, retireWorkflow } from "./checks/fleet-actions.ts";
 import { showHostileText } from "./checks/hostile-text.ts";
@@ -53,6 +54,11 @@ inBrowser(
 inBrowser(
   "a signal is sent in the console while a Scheduler is killed, and one that came too late is shown so",
   () => sendSignals(bench),
+);
+
+inBrowser(
+  "two of an audience approve a step with their keys while a Scheduler is killed, and one is shown what another decided meanwhile",
+  () => decideApprovals(bench),
 );
 
 inBrowser("an Agent is paused and resumed in the console while a Scheduler is killed", () =>

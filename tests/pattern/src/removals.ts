@@ -725,8 +725,8 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
       edits: [
         edit(
           "packages/domain/src/end-wait.ts",
-          '  if (code === null) return settle(task, [change(step, "fire")], context);',
-          '  if (code === null) return rejected("not_due");',
+          '  return (standsStill(step) ? heldUp(task) : null) ?? settle(task, [change(step, "fire")], context);',
+          '  return (standsStill(step) ? heldUp(task) : null) ?? rejected("not_due");',
         ),
       ],
       test: "a step that waits › ends once its time has come, and the step after it is due",
@@ -738,8 +738,8 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
       edits: [
         edit(
           "packages/state-store/sql/waits/insert-waits.sql",
-          "case when is_there then statement_timestamp() else to_timestamp(deadline / 1000) end",
-          "to_timestamp(deadline / 1000)",
+          "       case when is_there then statement_timestamp()\n            else",
+          "       case when false then statement_timestamp()\n            else",
         ),
       ],
       test: "a signal › that comes before its step is kept for it",
@@ -765,6 +765,56 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
         ),
       ],
       test: "a signal that no step can take any more › is kept, refused and alerted on: %s",
+    },
+  ],
+  "P-70": [
+    {
+      what: "one who approves is enough, however many a step needs",
+      edits: [
+        edit(
+          "packages/domain/src/approval.ts",
+          "return new Set(decisions.map(({ id }) => id)).size >= quorum",
+          "return decisions.length >= Math.min(1, quorum)",
+        ),
+      ],
+      test: "a decision › is one of as many as the step needs, each of another person",
+    },
+    {
+      what: "a rejection is one voice among others",
+      edits: [
+        edit(
+          "packages/domain/src/approval.ts",
+          '  if (decisions.some(({ decision }) => decision === "reject")) return "rejection";\n',
+        ),
+      ],
+      test: "a decision › that rejects decides alone, undoes the task, and says who and why",
+    },
+    {
+      what: "an operator decides in the place of the audience",
+      edits: [edit(plan, '  needs: () => "needs_decision",', "  needs: () => null,")],
+      test: "a decision › is made by no operator in the place of the audience",
+    },
+    {
+      what: "what comes too late is taken",
+      edits: [
+        edit(
+          "packages/state-store/src/approvals/approvals.ts",
+          'found.state === "awaiting" && found.isOver === false ? null : "approval.over"',
+          'found.isOver === null ? "approval.over" : null',
+        ),
+      ],
+      test: "a decision that comes too late › is refused, and says what became of the step: %s",
+    },
+    {
+      what: "two who decide at once do not wait for each other",
+      edits: [
+        edit(
+          "packages/state-store/migrations/0028_approvals.sql",
+          "where task_id = of_task for no key update;",
+          "where task_id = of_task;",
+        ),
+      ],
+      test: "of what happens at once › decisions of four people about %s count as often as it needs, and one of them decides",
     },
   ],
 };

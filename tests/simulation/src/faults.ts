@@ -83,6 +83,10 @@ const occasions = {
   signalLate: 20,
   signalDoubled: 25,
   signalCrash: 20,
+  /** A decision comes late, or twice; a Scheduler dies when one has come. */
+  decisionLate: 20,
+  decisionDoubled: 25,
+  decisionCrash: 20,
   /** The clocks of hosts differ. */
   clockSkew: 100,
   /**

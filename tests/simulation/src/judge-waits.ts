@@ -17,6 +17,8 @@ interface Terms {
   readonly length: number | null;
   /** Whether it has failed once that is over. */
   readonly fails: boolean;
+  /** Whether that stands still while its task is paused or halted. */
+  readonly standsStill: boolean;
 }
 
 /** What is known of one wait. */
@@ -46,10 +48,20 @@ interface WaitRecord {
   readonly standings: Map<string, Standing>;
 }
 
-const termsOf = (step: StepDefinition): Terms | null => {
-  if (step.kind === "signal") return { length: step.within, fails: step.onDeadline === "fail" };
-  return step.kind === "wait" && "for" in step ? { length: step.for, fails: false } : null;
-};
+function termsOf(step: StepDefinition): Terms | null {
+  switch (step.kind) {
+    case "signal": {
+      const fails = step.onDeadline === "fail";
+      return { length: step.within, fails, standsStill: fails };
+    }
+    case "approval":
+      return { length: step.within, fails: step.onDeadline !== "approve", standsStill: true };
+    case "wait":
+      return "for" in step ? { length: step.for, fails: false, standsStill: false } : null;
+    case undefined:
+      return null;
+  }
+}
 
 function noteWorkflow({ terms }: WaitRecord, { name, steps }: WorkflowDefinition): void {
   for (const step of steps) {
@@ -98,27 +110,30 @@ function end(world: World, { waits }: WaitRecord, { id, action, by, standing }: 
   if (wait.fails !== (action === "lapse")) {
     accuse("a deadline is a failure exactly if the workflow says so", () => id);
   }
-  if (action === "lapse" && (standing?.isHalted === true || standing?.pausedSince != null)) {
-    accuse("no deadline fails while its task is paused or halted", () => id);
+  if (wait.standsStill && (standing?.isHalted === true || standing?.pausedSince != null)) {
+    accuse("no deadline fails or decides while its task is paused or halted", () => id);
   }
   if (wait.endsAt === null || timeline.now + 1 < wait.endsAt) {
     return accuse("no wait ends before its time", () => id);
   }
   if (healedAt === null) return;
-  const goesOnSince = wait.fails ? (standing?.goesOnSince ?? 0) : 0;
+  const goesOnSince = wait.standsStill ? (standing?.goesOnSince ?? 0) : 0;
   if (timeline.now > Math.max(wait.endsAt, healedAt, goesOnSince) + endsWithin) {
     accuse("a wait ends soon after its time", () => id);
   }
 }
 
-/** A deadline that is a failure and lies ahead stands still while its task is paused. */
+/**
+ * A deadline that is a failure, or decides in the place of people, stands still while its task is
+ * paused, if it lies ahead.
+ */
 function noteStanding({ timeline }: World, record: WaitRecord, task: Task): void {
   const { taskId, paused, processState } = task;
   const before = record.standings.get(taskId);
   const since = before?.pausedSince ?? null;
   if (since !== null && !paused) {
     for (const wait of record.waits.values()) {
-      if (wait.taskId !== taskId || wait.hasEnded || !wait.fails) continue;
+      if (wait.taskId !== taskId || wait.hasEnded || !wait.standsStill) continue;
       if (wait.endsAt !== null && wait.endsAt > since) wait.endsAt += timeline.now - since;
     }
   }
@@ -151,7 +166,7 @@ function judgeSteps(
     if (known === undefined) continue;
     const endsAt = step.notBefore === null ? null : step.notBefore - epoch;
     if (Math.abs((known.endsAt ?? 0) - (endsAt ?? 0)) > 1) {
-      accuse("the end of a wait changes by pauses alone, and where it is a failure", witness);
+      accuse("the end of a wait changes by pauses alone, and where it stands still", witness);
     }
   }
 }

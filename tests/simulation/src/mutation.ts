@@ -24,5 +24,7 @@ export interface Mutation {
   readonly service?: (service: RemoteService) => RemoteService;
   readonly clock?: (clock: Clock, host: Host) => Clock;
   readonly identity?: "trusted";
+  /** Who may not decide a step, as those see it who take decisions. */
+  readonly excluded?: (ids: readonly string[]) => readonly string[];
   readonly maxInFlight?: number;
 }

@@ -92,24 +92,31 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
   timeline.aside(rest, round);
 }
 
-/** Milliseconds after a signal within which a Scheduler dies by it. */
+/** Milliseconds after what comes for a step within which a Scheduler dies by it. */
 const soon = 200;
 
-/** Kills Schedulers when a signal has come, and none has decided about it yet. */
-export const killAtSignals = (world: World): StoreWatcher => ({
-  submitted() {},
-  claimed() {},
-  confirmed() {},
-  resent() {},
-  decided() {},
-  signalled() {
-    const { random, timeline } = world;
+/**
+ * Kills Schedulers when a signal has come, or people have decided, and none of them has seen it
+ * yet.
+ */
+export function killAtArrivals(world: World): StoreWatcher {
+  const { random, timeline } = world;
+  const killBy = (kind: "signalCrash" | "decisionCrash") => (): void => {
     const living = [...world.schedulers];
-    if (living.length === 0 || !world.strikes("signalCrash")) return;
+    if (living.length === 0 || !world.strikes(kind)) return;
     const { kill } = random.pick(living);
     timeline.after(random.below(soon), kill);
-  },
-});
+  };
+  return {
+    submitted() {},
+    claimed() {},
+    confirmed() {},
+    resent() {},
+    decided() {},
+    signalled: killBy("signalCrash"),
+    counted: killBy("decisionCrash"),
+  };
+}
 
 const stranger = "00000000-0000-4000-8000-0000ffffffff";
 

@@ -5,6 +5,7 @@ import {
   isFinished,
   type Json,
   type Step,
+  type StepPlan,
   stepsOf,
 } from "@holdfast/domain";
 import type { PauseTarget } from "@holdfast/state-store";
@@ -115,18 +116,15 @@ function operatorSteps(world: World, { apply, service, facts }: OperatorStepsOpt
 
     /**
      * Ends a wait before its time, also one of a task that is paused or halted; unless later steps
-     * need what a signal carries.
+     * need what a signal carries, or it is for people to decide.
      */
     fire(stored: StoredTask, { plan }: Step): void {
       const { name: step } = plan;
       const isEnded = apply(stored, { event: { kind: "waitEnded", step, by: "operator" } });
-      const needsSignal = plan.kind === "signal" && plan.onDeadline === "fail";
-      if (isEnded === !needsSignal) return;
-      world.accuse(
-        needsSignal
-          ? "no operator has a task go on without a signal that it needs"
-          : "an operator ends a wait whenever he asks for it",
-        () => nameOf(stored.task.taskId, step),
+      const needs = needOf(plan);
+      if (isEnded === (needs === null)) return;
+      world.accuse(needs ?? "an operator ends a wait whenever he asks for it", () =>
+        nameOf(stored.task.taskId, step),
       );
     },
 
@@ -142,7 +140,11 @@ function operatorSteps(world: World, { apply, service, facts }: OperatorStepsOpt
     resolve(stored: StoredTask, { plan, attempt }: Step): void {
       const { taskId, steps } = stored.task;
       if (!asksAgent(plan)) {
-        apply(stored, { event: { kind: "resolved", step: plan.name, attempt }, output: null });
+        const resolved = { kind: "resolved", step: plan.name, attempt } as const;
+        const isDone = apply(stored, { event: resolved, output: null });
+        if (isDone && plan.kind === "approval") {
+          world.accuse(decidesNothing, () => nameOf(taskId, plan.name));
+        }
         return;
       }
       const call = plan.undoes ?? plan.name;
@@ -163,6 +165,16 @@ function operatorSteps(world: World, { apply, service, facts }: OperatorStepsOpt
       apply(stored, { event: { kind: "resolved", step: plan.name, attempt }, output });
     },
   };
+}
+
+const decidesNothing = "no operator decides in the place of those who are asked";
+
+/** The rule by which no operator ends a wait; null: an operator may. */
+function needOf(plan: StepPlan): string | null {
+  if (plan.kind === "approval") return decidesNothing;
+  return plan.kind === "signal" && plan.onDeadline === "fail"
+    ? "no operator has a task go on without a signal that it needs"
+    : null;
 }
 
 /** What the workflow puts into the step, which an operator may put there by hand as well. */

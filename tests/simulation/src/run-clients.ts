@@ -54,7 +54,7 @@ export function runClients(
  * business key.
  */
 async function submitOrder(store: SimulatedStore, host: Host, order: Order): Promise<void> {
-  const { name, definition, wanted, priority, fairness, key = null } = order;
+  const { name, definition, wanted, priority, fairness, key = null, submittedBy = null } = order;
   const task = {
     tenant: "default",
     workflow: definition.name,
@@ -63,6 +63,7 @@ async function submitOrder(store: SimulatedStore, host: Host, order: Order): Pro
     fairness,
     replyTo: null,
     correlationId: null,
+    submittedBy,
     idempotency: { key: name, hash: name },
     ...(key === null ? {} : { key }),
   };

@@ -77,7 +77,8 @@ function sendFrom(
   world.timeline.after(signal.at + late, () => void send().then(host.kill));
 }
 
-const taskOf = ({ tasks }: MemoryStore, { name }: Order): string | null => {
+/** The id of the task of an order, as applications know it; null: there is none yet. */
+export const taskOf = ({ tasks }: MemoryStore, { name }: Order): string | null => {
   for (const { task, input } of tasks.values()) {
     if ((input as { readonly order: string }).order === name) return task.taskId;
   }
@@ -139,7 +140,8 @@ async function sendTo(message: Message, taskId: string): Promise<void> {
   if (answer !== undefined) judge.answered(sent, answer);
 }
 
-function pause(host: Host, ms: number): Promise<void> {
+/** Resolves once so many milliseconds have passed by the clock of a process. */
+export function pause(host: Host, ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   host.clock.after(ms, resolve);
   return promise;

@@ -1,5 +1,6 @@
 import type { Fairness, Priority, WorkflowDefinition } from "@holdfast/domain";
 import { type Random, seededRandom } from "@holdfast/testing/simulator";
+import { type PlannedDecision, withDecisions } from "./plan-decisions.ts";
 import { type PlannedSignal, withSignals } from "./plan-signals.ts";
 import type { Script } from "./remote.ts";
 import { definitions, persistent } from "./workflows.ts";
@@ -37,6 +38,10 @@ export interface Order {
   readonly key?: string;
   /** What is sent to its task; absent: nothing, for no step of it waits for a signal. */
   readonly signals?: readonly PlannedSignal[];
+  /** The id of who submits it; absent: unknown. */
+  readonly submittedBy?: string;
+  /** What people decide about its steps; absent: nothing, for it has none that they decide. */
+  readonly decisions?: readonly PlannedDecision[];
 }
 
 /** Who takes part in a schedule, and what is to be done. */
@@ -107,7 +112,7 @@ export function chooseScenario({
   const chosen = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
   const inCrowd = isWithdrawn ? thinned(seed) : inTurn(seed);
   const inOrder = isCrowded ? chosen.map(inCrowd) : chosen;
-  const signalled = inOrder.flatMap(withSignals(seed));
+  const signalled = inOrder.flatMap(withSignals(seed)).map(withDecisions(seed));
   const orders = isCapped ? signalled.map(afterHeartbeats) : signalled;
   const isLong = orders.some(takesLong) || random.chance(0.05);
   return {

@@ -10,6 +10,7 @@ import {
 } from "@holdfast/testing/simulator";
 import type { Facts } from "./facts.ts";
 import type { FaultKind } from "./faults.ts";
+import { type ApprovalJudge, judgeApprovals } from "./judge-approvals.ts";
 import { judgeBreakers } from "./judge-breakers.ts";
 import { type EffectJudge, judgeEffects } from "./judge-effects.ts";
 import { judgeMessages, type MessageJudge } from "./judge-messages.ts";
@@ -20,11 +21,12 @@ import { judgeSignals, type SignalJudge } from "./judge-signals.ts";
 import { judgeVersions, type VersionJudge } from "./judge-versions.ts";
 import { judgeWaits } from "./judge-waits.ts";
 import type { Mutation } from "./mutation.ts";
-import { killAtSignals, unleashNemesis } from "./nemesis.ts";
+import { killAtArrivals, unleashNemesis } from "./nemesis.ts";
 import { type OperatorActs, operatorActs } from "./operator-acts.ts";
 import { openPorts } from "./ports.ts";
 import { remoteService } from "./remote.ts";
 import { runClients } from "./run-clients.ts";
+import { runDeciders } from "./run-deciders.ts";
 import { runProcesses } from "./run-processes.ts";
 import { runSenders } from "./run-senders.ts";
 import { chooseScenario, type Order, type Scenario, slotLimit } from "./scenario.ts";
@@ -88,6 +90,14 @@ export async function simulate(
   const { orders } = scenario;
   const clients = runClients(world, { orders, portsOf, front, judge: judges.versions });
   const senders = runSenders(world, { orders, memory, portsOf, judge: judges.signals });
+  const deciders = runDeciders(world, {
+    orders,
+    memory,
+    store,
+    portsOf,
+    judge: judges.approvals,
+    excluded: mutation.excluded ?? ((ids) => ids),
+  });
   unleashNemesis(world, { store: memory, broker, facts });
   const acts = operatorActs(world, { memory, store, service, judge: judges.operators, facts });
   unleashOperators(world, acts);
@@ -99,6 +109,7 @@ export async function simulate(
   const isQuiet = (): boolean =>
     clients.left === 0 &&
     senders.left === 0 &&
+    deciders.left === 0 &&
     broker.countOutstanding() === 0 &&
     world.expected === 0 &&
     areFinished(memory.tasks);
@@ -121,9 +132,10 @@ export async function simulate(
 }
 
 /** Whether nothing but its workflow says what becomes of an order. */
-const isUndisturbed = ({ scripts, withdrawnAt, signals }: Order): boolean =>
+const isUndisturbed = ({ scripts, withdrawnAt, signals, decisions }: Order): boolean =>
   withdrawnAt === null &&
   signals === undefined &&
+  decisions === undefined &&
   Object.values(scripts).every((one) => one === "fine");
 
 /** How many steps of one Agent may be in flight. */
@@ -155,7 +167,8 @@ function openMemory(world: World, { judges, scenario, mutation }: MemoryOptions)
       judges.operators,
       judges.waits,
       judges.signals,
-      killAtSignals(world),
+      judges.approvals,
+      killAtArrivals(world),
       ...(world.isRollout ? [judges.versions] : []),
     ],
   });
@@ -212,8 +225,9 @@ function callOperator(world: World, acts: OperatorActs): void {
   world.onHeal(look);
 }
 
+/** Whether a step waits for ever, and an operator may end that. */
 const isEndless = (step: Step): boolean =>
-  step.processState === "awaiting" && step.notBefore === null;
+  step.processState === "awaiting" && step.notBefore === null && step.plan.kind !== "approval";
 
 /**
  * Knows what really happened, and the rules. It sees every move, message and effect, decides
@@ -227,6 +241,7 @@ interface Referee {
   readonly operators: OperatorJudge;
   readonly waits: StoreWatcher;
   readonly signals: SignalJudge;
+  readonly approvals: ApprovalJudge;
   readonly versions: VersionJudge;
   readonly messages: MessageJudge;
   readonly effects: EffectJudge;
@@ -246,6 +261,7 @@ function referee(world: World, options: RefereeOptions): Referee {
     operators: judgeOperators(world),
     waits: judgeWaits(world),
     signals: judgeSignals(world),
+    approvals: judgeApprovals(world, options.orders),
     versions: judgeVersions(world, options.orders),
     messages: judgeMessages(world, facts),
     effects: judgeEffects(world, facts),

@@ -173,6 +173,64 @@ const watched = defineWorkflow("watched.v1", Order, ({ order }, step) => {
   step("b", { call: right.charge({ order, from: a.id }), after: [paid, go, last], ...brief });
 });
 
+/**
+ * People decide it beside one another: two of them, neither of whom submitted it or is called as
+ * the order is; and one under a condition, in whose place the deadline may.
+ */
+const approved = defineWorkflow("approved.v1", Order, ({ order, wanted }, step) => {
+  const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+  const release = step.approve("release", {
+    audience: "treasury",
+    quorum: 2,
+    not: ["submitter", order],
+    form: Numbered,
+    within: "900ms",
+    remindAfter: "150ms",
+    onDeadline: "reject",
+    show: { order },
+  });
+  const consent = step.approve("consent", {
+    audience: "legal",
+    within: "600ms",
+    onDeadline: "approve",
+    after: [a],
+    onlyIf: equals(wanted, true),
+  });
+  step("b", { call: right.charge({ order, from: a.id }), after: [release, consent], ...brief });
+});
+
+/** People decide it, also without an end, beside a call that may halt it. */
+const judged = defineWorkflow("judged.v1", Order, ({ order }, step) => {
+  const a = step("a", {
+    call: left.reserve({ order, from: null }),
+    onFailure: "halt",
+    ...brief,
+  });
+  const first = step.approve("first", {
+    audience: "treasury",
+    not: "submitter",
+    within: "700ms",
+    onDeadline: "fail",
+    after: [],
+  });
+  const endless = step.approve("endless", {
+    audience: "legal",
+    within: "for-ever",
+    remindAfter: "300ms",
+    onDeadline: "approve",
+    after: [a],
+  });
+  const last = step.approve("last", {
+    audience: "treasury",
+    quorum: 3,
+    within: "500ms",
+    onDeadline: "reject",
+    onFailure: "halt",
+    after: [a],
+  });
+  step("b", { call: right.charge({ order, from: a.id }), after: [first, endless, last], ...brief });
+});
+
 const halting = defineWorkflow("halting.v1", Order, ({ order }, step) => {
   step("a", { call: left.reserve({ order, from: null }), onFailure: "halt", ...brief });
 });
@@ -289,6 +347,10 @@ const workflows: readonly Workflow<Order>[] = [
   signalled,
   watched,
   watched,
+  approved,
+  approved,
+  judged,
+  judged,
 ];
 
 /** What schedules choose from: what stands here twice, twice as often. */

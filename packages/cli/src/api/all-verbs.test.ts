@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { runCommand } from "../../test/run-command.ts";
 import { allVerbs } from "./all-verbs.ts";
@@ -57,8 +58,16 @@ const hasField = (id: OperationId, name: string): boolean => {
 describe("against a service that answers everything", () => {
   const before = globalThis.fetch;
   let asked: OperationId[] = [];
-  const step = { name: "book", processState: "error", agent: "hotels", attempt: 1 };
-  const item = { id: "t1", name: "x", step: null, action: "submit", fromState: null };
+  const step = { name: "book", processState: "error", agent: "hotels", attempt: 1, awaiting: null };
+  const item = {
+    id: "t1",
+    name: "x",
+    step: "book",
+    action: "open",
+    fromState: null,
+    toState: "awaiting",
+    decisions: [],
+  };
   const answer = {
     id: "t1",
     state: "processed",
@@ -82,6 +91,9 @@ describe("against a service that answers everything", () => {
     violations: [],
     tasks: 0,
     ok: true,
+    decisions: [],
+    deadline: null,
+    form: null,
   };
   /** The task has not ended yet; the service has no room for one more stream. */
   const statuses: Partial<Record<OperationId, number>> = {
@@ -120,6 +132,7 @@ describe("against a service that answers everything", () => {
   /** What some verbs cannot do without, beside their operands and a reason. */
   const needed: Readonly<Record<string, readonly string[]>> = {
     "signals send": ["--workflow", "stay", "--key", "k", "--id", "evt-1"],
+    "approvals decide": ["--approve"],
   };
   const isNeeded: ReadonlySet<string> = new Set(["reason", "dry-run", "wait"]);
   const remote = allVerbs.filter(({ operations }) => operations.length > 0);
@@ -141,6 +154,8 @@ describe("against a service that answers everything", () => {
         // A task that has ended takes no action, and its dry run says so.
         expect(more[0] === "--dry-run" ? [0, 5] : [0]).toContain(code);
       }
+      // What only people are shown is asked for where they look.
+      await run([...line.slice(0, -1), ...reason, ...ids]);
       if (operands[verb.operands[0] ?? ""] === "t1") {
         const filtered = [...name.split(" "), "--key", "k", ...reason, "--yes"];
         expect(await run(filtered)).toMatchObject({ code: 0 });
@@ -163,6 +178,18 @@ describe("against a service that answers everything", () => {
     expect(questions).toEqual(["Cancel 1 task? [y/N] ", "Cancel 1 task? [y/N] "]);
     // What reads JSON is no person.
     expect((await run([...line, "--json"], saying("y"))).code).toBe(2);
+  });
+
+  test("keys make prints a key once, and its digest for the access file, and asks nothing", async () => {
+    const { code, out } = await run(["keys", "make"]);
+    const [key = "", digest] = out.trimEnd().split("\n");
+    expect({ code, key, digest }).toEqual({
+      code: 0,
+      key: expect.stringMatching(/^hfk_[\w-]{43}$/),
+      digest: `sha256:${createHash("sha256").update(key).digest("hex")}`,
+    });
+    expect((await run(["keys", "make", "-o", "id"])).out).toMatch(/^hfk_[\w-]{43}\n$/);
+    expect(asked).toEqual([]);
   });
 
   test("config show says where it is said which service is used", async () => {
@@ -203,6 +230,13 @@ describe("against a service that answers everything", () => {
       ["tasks", "submit", "stay", "--fairness-key", "a\nb"],
       /--fairness-key "a\\nb" cannot be sent/,
     ],
+    [["approvals", "decide", "t1", "release"], /Say either --approve or --reject/],
+    [["approvals", "decide", "t1", "release", "--approve", "--reject"], /Say either --approve/],
+    [
+      ["approvals", "decide", "t1", "release", "--reject"],
+      /Say --reason: one who rejects says why/,
+    ],
+    [["approvals", "decide", "t1", "release", "--approve", "--form", "{"], /--form is no JSON/],
     [["tasks", "submit", "stay", "--priority", "now"], /must be one of urgent, normal, batch/],
     [["tasks", "search", "--filter", "{"], /--filter is no JSON/],
     [["tasks", "resubmit", "t1", "-r", "x", "--step", ""], /--step must have 1 to 200/],

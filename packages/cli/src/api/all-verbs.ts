@@ -1,6 +1,7 @@
 import type { Verb } from "./verb.ts";
 import { actVerbs } from "./verbs/act.ts";
 import { agentVerbs } from "./verbs/agents.ts";
+import { approvalVerbs } from "./verbs/approvals.ts";
 import { bulkVerbs } from "./verbs/bulk.ts";
 import { completionVerb } from "./verbs/completion.ts";
 import { configVerbs, keyVerbs } from "./verbs/config.ts";
@@ -43,6 +44,7 @@ export const allVerbs: readonly Verb[] = [
   ...bulkVerbs,
   ...repairVerbs,
   ...signalVerbs,
+  ...approvalVerbs,
   ...workflowVerbs,
   ...agentVerbs,
   ...remoteVerbs,
@@ -64,6 +66,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
   tasks: "submit, show, follow and operate tasks",
   workflows: "store, show, retire and pause workflows",
   signals: "send signals to the tasks of business keys",
+  approvals: "show what waits for people to decide, approve and reject",
   agents: "show and pause Agents",
   remotes: "show remote services, hold and release them",
   pauses: "show what is paused, and what was",
@@ -71,7 +74,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
   bulk: "one action on many tasks, with a canary and a verified outcome",
   "dead-letters": "show messages that no service could use, replay and discard them",
   config: "profiles: which service, with which token",
-  keys: "make and check operators' tokens",
+  keys: "make keys of people and services, make and check operators' tokens",
 };
 
 /** The first words of all commands. */

@@ -6,12 +6,12 @@ export const serviceOptions: Readonly<Record<string, OptionSpec>> = {
   token: {
     type: "string",
     value: "TOKEN",
-    help: "the operator's token, which others on this machine see; use --token-file",
+    help: "the operators' token, or a key or token of one's own, which others on this machine see; use --token-file",
   },
   "token-file": {
     type: "string",
     value: "FILE",
-    help: "a file with the operator's token; otherwise HOLDFAST_TOKEN_FILE, HOLDFAST_TOKEN, or a profile",
+    help: "a file with the token or key; otherwise HOLDFAST_TOKEN_FILE, HOLDFAST_TOKEN, or a profile",
   },
   profile: {
     type: "string",

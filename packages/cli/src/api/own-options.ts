@@ -8,6 +8,8 @@ export const ownOptions = {
   // Pages are turned here, so it may be more than a page has.
   limit: { type: "string", value: "N", help: "how many; 20 unless it is set" },
   wait: { type: "string", value: "DURATION", help: "for how long at most, such as 30s" },
+  approve: { type: "boolean", help: "approve the step" },
+  reject: { type: "boolean", help: "reject the step, and say why with --reason" },
   "store-only": {
     type: "boolean",
     help: "a version that is not the first stays inactive until it is activated",

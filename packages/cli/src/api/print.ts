@@ -33,8 +33,8 @@ export function print(
 export const thereAreMore = "There are more: see --limit and --all.";
 
 const idOf = (part: object): string => {
-  const { id, name } = part as { readonly id?: unknown; readonly name?: unknown };
-  const found = id ?? name;
+  const { id, name, taskId }: Readonly<Partial<Record<"id" | "name" | "taskId", unknown>>> = part;
+  const found = id ?? name ?? taskId;
   return typeof found === "string" ? found : "";
 };
 

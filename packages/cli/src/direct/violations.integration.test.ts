@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterEach(() =>
   store.query(
-    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies, state.waits, state.signals",
+    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies, state.waits, state.signals, state.decisions",
   ),
 );
 afterAll(async () => {
@@ -26,6 +26,17 @@ const addWait = (of: string) =>
 const addSignal = (of: string, takenBy: string) =>
   `insert into state.signals (task_id, name, signal_id, request_hash, payload, sent_by, taken_by)
    select task_id, 'go', '1', '', '{}', 'bank', ${takenBy} from state.tasks where ${of}`;
+
+const addDecision = (of: string, decision: "approve" | "reject") =>
+  `insert into state.decisions (task_id, step, actor, name, decision, reason)
+   select task_id, 'reserve', 'ada', 'Ada', '${decision}', '' from state.tasks where ${of}`;
+
+/** Has the step have needed two people. */
+const asking = (of: string) =>
+  `insert into state.workflows (name, content_hash, format, definition, awaits_agents)
+   values ('asking.v1', '', 4,
+           '{"steps": [{"kind": "approval", "name": "reserve", "quorum": 2, "onDeadline": "reject"}]}', false);
+   update state.tasks set workflow = 'asking.v1' where ${of}`;
 
 const breaches: readonly (readonly [
   invariant: string,
@@ -95,6 +106,23 @@ const breaches: readonly (readonly [
     "every signal belongs to a task",
     "processed",
     (of) => `${addSignal(of, "null")}; delete from state.tasks where ${of}`,
+  ],
+  [
+    "a decision that decides makes its wait due",
+    "submitted",
+    (of) => `insert into state.waits (task_id, step, kind, audience, came_at)
+             select task_id, 'reserve', 'approval', 'treasury', now() from state.tasks where ${of}`,
+  ],
+  ["a step that was rejected is not done", "half done", (of) => addDecision(of, "reject")],
+  [
+    "a step is done once enough have approved it",
+    "half done",
+    (of) => `${asking(of)}; ${addDecision(of, "approve")}`,
+  ],
+  [
+    "every decision belongs to a task",
+    "processed",
+    (of) => `${addDecision(of, "approve")}; delete from state.tasks where ${of}`,
   ],
   [
     "a wait ends once",

@@ -91,6 +91,19 @@ const why = defineTool({
   run: ({ id = "" }, client) => callOperation(client, "explainTask", { id }),
 });
 
+const listApprovals = defineTool({
+  name: "list_approvals",
+  title: "List what waits for people to decide",
+  description: toolDescription(
+    "listApprovals",
+    "They are for people to decide, in the console or by `holdfast approvals decide`: no tool approves or rejects, also not with `--allow-writes`. Say what is asked, and leave the decision to them. `next` of an answer is the `after` of the next page; null: there is none.",
+  ),
+  operations: ["listApprovals"],
+  input: toolInput("listApprovals", "audience", "mine", "limit", "after"),
+  writes: false,
+  run: (asked, client) => callOperation(client, "listApprovals", given(asked)),
+});
+
 const shownTasks = 5;
 
 const listFailures = defineTool({
@@ -119,4 +132,11 @@ const listFailures = defineTool({
   },
 });
 
-export const taskTools: readonly Tool[] = [getTask, listTasks, countTasks, why, listFailures];
+export const taskTools: readonly Tool[] = [
+  getTask,
+  listTasks,
+  countTasks,
+  why,
+  listFailures,
+  listApprovals,
+];

@@ -8,7 +8,7 @@ const step = (name: string, processState: Step["processState"]): Partial<Step> =
   name,
   processState,
   attempt: 0,
-  awaiting: processState === "awaiting" ? { until, signal: null } : null,
+  awaiting: processState === "awaiting" ? { until, signal: null, audience: null } : null,
 });
 
 /** A client of one task, and what it was asked to do. */
@@ -43,7 +43,11 @@ describe("the tool that ends a wait", () => {
     expect(json).toEqual({
       dryRun: true,
       would: `end the wait of step rest, which ends by itself at ${until}`,
-      step: { name: "rest", processState: "awaiting", awaiting: { until, signal: null } },
+      step: {
+        name: "rest",
+        processState: "awaiting",
+        awaiting: { until, signal: null, audience: null },
+      },
       task: { id: "t-1", workflow: "trip.v1", state: "processing", version: 7 },
     });
     expect(done).toEqual([]);
@@ -54,6 +58,23 @@ describe("the tool that ends a wait", () => {
     await call("fire_wait", { ...request, step: "rest", dryRun: false }, client);
     const { id, ...attribution } = request;
     expect(done).toEqual([["fire", id, { ...attribution, step: "rest", version: 7 }]]);
+  });
+
+  test("refuses a step that people decide, in a dry run too", async () => {
+    const awaiting = { until, signal: null, audience: "treasury" };
+    const { client, done } = clientOf({ ...step("release", "awaiting"), awaiting });
+    for (const dryRun of [true, false]) {
+      expect(await call("fire_wait", { ...request, step: "release", dryRun }, client)).toEqual({
+        isError: true,
+        json: {
+          code: "task.needs_decision",
+          message:
+            "Step release of t-1 waits for treasury to decide: leave it to them, or cancel the task.",
+          transient: false,
+        },
+      });
+    }
+    expect(done).toEqual([]);
   });
 
   test.each([
@@ -78,7 +99,10 @@ describe("the tool that ends a wait", () => {
 describe("the tool that sends a signal", () => {
   const payload = { paymentId: "P-1" };
   const signal = { id: "t-1", name: "paid", payload, actor: "ann" };
-  const paying = { ...step("pay", "awaiting"), awaiting: { until: null, signal: "paid" } };
+  const paying = {
+    ...step("pay", "awaiting"),
+    awaiting: { until: null, signal: "paid", audience: null },
+  };
 
   test.each([
     ["a step waits for it", [step("rest", "awaiting"), paying], "pay waits for", ["pay"]],

@@ -161,10 +161,20 @@ const sendSignal = defineTool({
 function waitingStep({ id, steps }: Task, name: string): Step {
   const awaiting = steps.filter(({ processState }) => processState === "awaiting");
   const meant = awaiting.find((one) => one.name === name);
-  if (meant !== undefined) return meant;
+  if (meant !== undefined) return endable(id, meant);
   const names = awaiting.map((one) => one.name).join(", ");
   const which = names === "" ? "No step of the task waits." : `These wait: ${names}.`;
   throw new PermanentFault("task.not_awaiting", `Step ${name} of ${id} does not wait. ${which}`);
+}
+
+/** Throws for a step that people decide: no operator, and no assistant, decides in their place. */
+function endable(id: string, step: Step): Step {
+  const audience = step.awaiting?.audience ?? null;
+  if (audience === null) return step;
+  throw new PermanentFault(
+    "task.needs_decision",
+    `Step ${step.name} of ${id} waits for ${audience} to decide: leave it to them, or cancel the task.`,
+  );
 }
 
 export const writeTools: readonly Tool[] = [submitTask, resubmit, cancelTask, fireWait, sendSignal];

@@ -56,9 +56,9 @@ export function openInput(
 }
 
 /** `openInput` for what does nothing else meanwhile. */
-export const compileInput = (schema: JsonSchema): InputCheck =>
+export const compileInput = (schema: JsonSchema, whole?: string): InputCheck =>
   // What is checked here is never a promise.
-  openInput(schema, checkHere) as InputCheck;
+  openInput(schema, checkHere, whole) as InputCheck;
 
 /**
  * Keywords that say which fields an object has beside those of `properties`, and nothing of these.

@@ -193,11 +193,12 @@ const signalProblem = (name: string, what: string): Problem => ({
   pointer: `/signals/${pointerPart(name)}`,
 });
 
+/** Whether people decide a step. */
+const isApproval = (step: unknown): boolean => "audience" in fields(step);
+
 /** A form belongs to a step that people decide. */
 function formProblems(steps: readonly unknown[], forms: unknown): readonly Problem[] {
-  const approvals = new Set(
-    steps.filter((step) => fields(step)["kind"] === "approval").map((step) => nameOf(step)),
-  );
+  const approvals = new Set(steps.filter(isApproval).map((step) => nameOf(step)));
   return Object.keys(fields(forms))
     .filter((name) => !approvals.has(name))
     .map((name) => ({
@@ -212,8 +213,8 @@ function limitProblems(json: unknown, steps: readonly unknown[]): readonly Probl
   const { completeWithin } = fields(json);
   if (typeof completeWithin !== "number") return [];
   return steps.flatMap((step, index): Problem[] => {
-    const { kind, within } = fields(step);
-    if (kind !== "approval" || typeof within !== "number" || within <= completeWithin) return [];
+    const { within } = fields(step);
+    if (!isApproval(step) || typeof within !== "number" || within <= completeWithin) return [];
     const what = `within: is ${durationText(within)}, longer than the ${durationText(completeWithin)} that a task may take as a whole: it would be undone before they decide. Shorten it, or give the workflow a longer completeWithin`;
     return [{ step: nameOf(step) ?? `${index + 1}`, what, pointer: `/steps/${index}/within` }];
   });

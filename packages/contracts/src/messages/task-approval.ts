@@ -8,7 +8,9 @@ const TaskApprovalSchema = Type.Object({
   taskId: TaskId,
   /** The correlation id that came with the submission. */
   correlationId: Type.Union([Type.String({ maxLength: limits.property }), Type.Null()]),
-  /** The version of the task, as `sequence` of a `TaskStatus` is. A reminder leaves it as it was. */
+  /**
+   * The version of the task, as `sequence` of a `TaskStatus` is. A reminder leaves it as it was.
+   */
   sequence: Count(1),
   /** What happened. */
   event: Type.Enum([
@@ -23,7 +25,7 @@ const TaskApprovalSchema = Type.Object({
   workflow: Name,
   /** The name of the step. */
   step: Name,
-  /** Those who may decide, as principals have it in `approves`. */
+  /** The audience: who may decide, as principals have it in `approves`. */
   audience: Name,
   /** How many of them must approve. One who rejects decides alone. */
   quorum: Count(1),

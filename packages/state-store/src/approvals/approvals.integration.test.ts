@@ -45,12 +45,17 @@ const workflows = [
   asking("reminding.v1", { remindAfter: hour }),
   asking("halted-by.v1", { onFailure: "halt" }),
   asking("excluding.v1", { excludes: [{ $ref: "/input/owner" }] }),
-  testWorkflow(
-    [
-      { name: "x", onFailure: "halt", undo: null },
-      { ...release, after: [] },
-    ],
-    "halting.v1",
+  ...[
+    ["halting.v1", []],
+    ["blind.v1", [{ $ref: "/input/owner" }]],
+  ].map(([name, excludes]) =>
+    testWorkflow(
+      [
+        { name: "x", onFailure: "halt", undo: null },
+        { ...release, after: [], excludes: excludes as [] },
+      ],
+      name as string,
+    ),
   ),
   testWorkflow([release, { ...release, name: "second", audience: "legal", after: [] }], "both.v1"),
 ];
@@ -82,7 +87,7 @@ const counted = (changes: object = {}) => ({
   isDecided: true,
   ...changes,
 });
-const refused = (code: string, outcome: string | null) => ({
+const refused = (code: string, outcome: unknown) => ({
   kind: "refused",
   code,
   outcome,
@@ -235,7 +240,7 @@ describe("a decision", () => {
     await nothingWrong();
   });
 
-  test("is refused before the step waits, and then is not", async () => {
+  test("is refused before the step waits, and taken from then on", async () => {
     const taskId = await wanted("releasing.v1");
     expect(await decide(taskId)).toEqual(refused("approval.not_open", null));
     const [claim] = await claimAll(scheduler);
@@ -267,7 +272,7 @@ describe("a decision", () => {
     await nothingWrong();
   });
 
-  test("by operators or by a fired wait is none: nothing but its audience ends the step", async () => {
+  test("is made by no operator in the place of the audience", async () => {
     const taskId = await wanted("lasting.v1");
     const event = { kind: "waitEnded", step: "release", by: "operator" } as const;
     const { outcomes } = await operations.applyEvents([{ taskId, event }], { actor: "o" });
@@ -481,6 +486,358 @@ describe("who may not decide", () => {
     const known = await wanted("excluding.v1", { input: { owner: "eve@example.com" } });
     expect(await fire()).toEqual([]);
     expect(await stateOf(known)).toBe("awaiting");
+    await nothingWrong();
+  });
+
+  test("is not known while an operator is to look at the task either, and none may decide", async () => {
+    const taskId = await wanted("blind.v1", { input: { owner: 7 } });
+    const [claim] = await claimAll(scheduler);
+    await scheduler.applyEvents([{ taskId, event: failed(claim!, { transient: false }) }], {
+      actor: "test",
+    });
+    expect(await decide(taskId)).toMatchObject({ kind: "refused", code: "approval.over" });
+    await nothingWrong();
+  });
+});
+
+/** A Scheduler and a service of submission that publish what happens. */
+const telling = async () => ({
+  scheduler: await db.open("scheduler", { events: true }),
+  submission: await db.open("submission", { events: true }),
+});
+const told = () =>
+  db.query<{ event: string; seq: number; body: { decision?: string | null } }>(
+    `select body ->> 'event' as event, seq, body from state.outbox
+      where channel = 'event' and body ->> 'audience' is not null order by id`,
+  );
+const dueIn = async () =>
+  (
+    await db.query<{ hours: string | null }>(
+      "select round(extract(epoch from due_at - now()) / 360) / 10 as hours from state.waits",
+    )
+  ).map(({ hours }) => (hours === null ? null : Number(hours)));
+
+describe("those who decide", () => {
+  test("are asked, reminded again and again until they have decided, and learn what came of it", async () => {
+    const { scheduler: one, submission: other } = await telling();
+    const taskId = await submitOne(other, { workflow: "reminding.v1", correlationId: "c-1" });
+    expect(await dueIn()).toEqual([1]);
+    for (let reminder = 0; reminder < 2; reminder += 1) {
+      expect(await one.fireWaits(round)).toMatchObject({ fired: [], hasNotifications: false });
+      await pass("61 minutes");
+      expect(await one.fireWaits(round)).toMatchObject({
+        fired: [],
+        postponed: 1,
+        hasNotifications: true,
+      });
+      expect(await dueIn()).toEqual([1]);
+    }
+    await decide(taskId);
+    expect((await one.fireWaits(round)).fired).toHaveLength(1);
+    await pass("61 minutes");
+    expect((await one.fireWaits(round)).fired).toHaveLength(0);
+    const all = await told();
+    expect(all.map(({ event }) => event)).toEqual([
+      "approval.wanted",
+      "approval.reminded",
+      "approval.reminded",
+      "approval.decided",
+    ]);
+    const [wanting] = all;
+    expect(wanting?.body).toEqual({
+      taskId,
+      correlationId: "c-1",
+      sequence: 1,
+      event: "approval.wanted",
+      workflow: "reminding.v1",
+      step: "release",
+      audience: "treasury",
+      quorum: 1,
+      deadline: expect.stringMatching(/Z$/),
+      decision: null,
+      at: expect.stringMatching(/Z$/),
+    });
+    expect(all.map(({ body }) => body.decision)).toEqual([null, null, null, "approved"]);
+    await nothingWrong();
+  });
+
+  test("are sent nothing where services publish no events, and the wait goes on all the same", async () => {
+    const taskId = await wanted("reminding.v1");
+    await pass("61 minutes");
+    expect(await scheduler.fireWaits(round)).toMatchObject({ hasNotifications: false });
+    expect(await told()).toEqual([]);
+    expect(await dueIn()).toEqual([1]);
+    await decide(taskId);
+    expect(await fire()).toHaveLength(1);
+  });
+
+  test("have their last reminder before the deadline, which comes no later for it", async () => {
+    await wanted("reminding.v1");
+    await pass("71 hours 30 minutes");
+    await fire();
+    expect(await dueIn()).toEqual([0.5]);
+    await pass("31 minutes");
+    expect(await fire()).toHaveLength(1);
+    await nothingWrong();
+  });
+
+  test("are reminded while the task is paused, and after it", async () => {
+    const { scheduler: one } = await telling();
+    const taskId = await wanted("reminding.v1");
+    await act(taskId, "paused");
+    await pass("61 minutes");
+    await one.fireWaits(round);
+    await act(taskId, "resumed");
+    expect(await dueIn()).toEqual([1]);
+    await pass("61 minutes");
+    await one.fireWaits(round);
+    expect((await told()).map(({ event }) => event)).toEqual([
+      "approval.reminded",
+      "approval.reminded",
+    ]);
+    await nothingWrong();
+  });
+
+  test("are not reminded of a task that is undone, or held up by a deadline that has passed", async () => {
+    const { scheduler: one } = await telling();
+    const undone = await wanted("reminding.v1");
+    await undo(undone);
+    const held = await wanted("reminding.v1");
+    await act(held, "paused");
+    await pass("4 days");
+    await one.fireWaits(round);
+    await one.fireWaits(round);
+    expect(await told()).toEqual([]);
+    await act(held, "resumed");
+    await one.fireWaits(round);
+    expect(await dueIn()).toEqual([1]);
+    await nothingWrong();
+  });
+
+  test.each([
+    ["failing.v1", "expired", () => pass("4 days")],
+    ["one.v1", "rejected", () => pass("4 days")],
+    ["one.v1", "rejected", (taskId: string) => decide(taskId, rejects)],
+    ["passing.v1", "approved", () => pass("4 days")],
+  ])("learn that %s is %s", async (workflow, outcome, happens) => {
+    const { scheduler: one } = await telling();
+    await happens(await wanted(workflow));
+    await one.fireWaits(round);
+    expect((await told()).map(({ event, body }) => [event, body.decision])).toEqual([
+      ["approval.decided", outcome],
+    ]);
+  });
+});
+
+describe("the list of what people are to decide", () => {
+  const list = (changes: Partial<Parameters<StateStore["findApprovals"]>[0]> = {}) =>
+    submission.findApprovals({
+      audiences: null,
+      taskId: null,
+      undecidedBy: null,
+      after: null,
+      most: 100,
+      ...changes,
+    });
+  const stepsIn = async (changes?: Parameters<typeof list>[0]) =>
+    (await list(changes)).items.map(({ taskId, step }) => `${taskId} ${step}`);
+
+  test("has what they need to know, the oldest first", async () => {
+    const first = await wanted("two.v1", { key: "order-1", submittedBy: "checkout" });
+    await decide(first, { quorum: 2, reason: "fine", form: { n: 1 } });
+    const second = await wanted("lasting.v1");
+    await act(second, "paused");
+    const { items, next } = await list();
+    const instant = expect.stringMatching(/^\d{4}-.*Z$/);
+    const voice = { id: "ada@example.com", name: "Ada", decision: "approve", reason: "fine" };
+    expect(items).toEqual([
+      {
+        taskId: first,
+        step: "release",
+        workflow: "two.v1",
+        businessKey: "order-1",
+        submittedBy: "checkout",
+        audience: "treasury",
+        openedAt: instant,
+        deadline: instant,
+        isPaused: false,
+        decisions: [expect.objectContaining({ ...voice, form: { n: 1 }, at: instant })],
+      },
+      expect.objectContaining({
+        taskId: second,
+        businessKey: null,
+        submittedBy: null,
+        deadline: null,
+        isPaused: true,
+        decisions: [],
+      }),
+    ]);
+    expect(next).toBeNull();
+  });
+
+  test("is of those audiences that are asked for, of one task, and without what one has decided", async () => {
+    const both = await wanted("both.v1");
+    const two = await wanted("two.v1");
+    await decide(two, { quorum: 2 });
+    expect(await stepsIn()).toEqual([`${both} release`, `${both} second`, `${two} release`]);
+    expect(await stepsIn({ audiences: ["legal"] })).toEqual([`${both} second`]);
+    expect(await stepsIn({ audiences: [] })).toEqual([]);
+    expect(await stepsIn({ taskId: two })).toEqual([`${two} release`]);
+    const undecidedBy = "ada@example.com";
+    expect(await stepsIn({ undecidedBy })).toEqual([`${both} release`, `${both} second`]);
+    expect(await stepsIn({ undecidedBy: bob.actor, taskId: two })).toHaveLength(1);
+  });
+
+  test("leaves out what is decided, has ended or has not begun", async () => {
+    const [decided, undone, ended] = [
+      await wanted("lasting.v1"),
+      await wanted("lasting.v1"),
+      await wanted("lasting.v1"),
+    ];
+    await decide(ended);
+    await fire();
+    await decide(decided);
+    await undo(undone);
+    await wanted("releasing.v1");
+    expect(await stepsIn()).toEqual([]);
+  });
+
+  test("comes in pages that leave nothing out and show nothing twice", async () => {
+    const ids = [];
+    for (let n = 0; n < 5; n += 1) ids.push(await wanted("both.v1"));
+    const seen: string[] = [];
+    for (let after: string | null = null, pages = 0; pages === 0 || after !== null; pages += 1) {
+      const page = await list({ after, most: 3 });
+      seen.push(...page.items.map(({ taskId, step }) => `${taskId} ${step}`));
+      after = page.next;
+      expect(pages).toBeLessThan(4);
+    }
+    expect(seen).toEqual(ids.flatMap((id) => [`${id} release`, `${id} second`]));
+  });
+});
+
+/** How often two things are done at once. */
+const races = 40;
+
+/** Does something with each of these tasks, one after the other. */
+async function inTurn(
+  tasks: Awaited<ReturnType<typeof submitMany>>,
+  happens: (taskId: string) => Promise<void>,
+): Promise<void> {
+  for (const one of tasks) await happens(one.kind === "created" ? one.taskId : "");
+}
+
+/** Ends what is due until so many steps have ended. */
+async function untilFired(count: number): Promise<void> {
+  for (let fired = 0; fired < count; ) fired += (await fire()).length;
+}
+
+describe("of what happens at once", () => {
+  const people = ["ada", "bob", "eve", "dan"].map((name) => ({ actor: name, actorName: name }));
+
+  test.each([
+    ["one.v1", 1],
+    ["two.v1", 2],
+  ])(
+    "decisions of four people about %s count as often as it needs, and one of them decides",
+    async (workflow, quorum) => {
+      const tasks = await submitMany(submission, races, { workflow });
+      await inTurn(tasks, async (taskId) => {
+        const answers = await Promise.all(
+          people.map((who) => submission.recordDecision(decision(taskId, { ...who, quorum }))),
+        );
+        const kept = answers.filter(({ kind }) => kind === "counted");
+        expect(kept).toHaveLength(quorum);
+        expect(kept.filter((one) => "isDecided" in one && one.isDecided)).toHaveLength(1);
+      });
+      await untilFired(races);
+      expect(await db.query("select count(*)::int as n from state.decisions")).toEqual([
+        { n: quorum * races },
+      ]);
+      await nothingWrong();
+    },
+  );
+
+  test("an approval and a rejection end a step in one way, which its answers say", async () => {
+    const tasks = await submitMany(submission, races, { workflow: "one.v1" });
+    await inTurn(tasks, async (taskId) => {
+      const [yes, no] = await Promise.all([decide(taskId), decide(taskId, { ...bob, ...rejects })]);
+      expect([yes.kind, no.kind].toSorted()).toEqual(["counted", "refused"]);
+      const [late] = [yes, no].filter(({ kind }) => kind === "refused");
+      expect(late).toMatchObject({ outcome: yes.kind === "counted" ? "approved" : "rejected" });
+      await fire();
+      expect(await stateOf(taskId)).toBe(yes.kind === "counted" ? "processed" : "error");
+    });
+    await nothingWrong();
+  });
+
+  test("the same decision sent twice counts once", async () => {
+    const tasks = await submitMany(submission, races, { workflow: "two.v1" });
+    await inTurn(tasks, async (taskId) => {
+      const answers = await Promise.all([1, 2, 3].map(() => decide(taskId, { quorum: 2 })));
+      const [first] = answers;
+      const same = { ...first, replayed: expect.any(Boolean) };
+      expect(answers).toEqual([same, same, same]);
+      expect(first).toMatchObject({ approvals: 1, isDecided: false });
+    });
+  });
+
+  test("a decision and the deadline end a step in one way, which the answer says", async () => {
+    const seen = new Set<string>();
+    let nth = 0;
+    await inTurn(await submitMany(submission, races, { workflow: "one.v1" }), async (taskId) => {
+      nth += 1;
+      await db.query(
+        `set session_replication_role = replica;
+         update state.waits set deadline = clock_timestamp() + interval '${nth % 10} ms' where task_id = '${taskId}';
+         update state.waits set due_at = deadline where task_id = '${taskId}';
+         update state.steps set not_before = waits.deadline from state.waits
+          where waits.task_id = steps.task_id and waits.step = steps.name and steps.task_id = '${taskId}';
+         reset session_replication_role`,
+      );
+      const ending = async (): Promise<void> => {
+        while ((await stateOf(taskId)) === "awaiting") await fire();
+      };
+      const [answer] = await Promise.all([decide(taskId), ending()]);
+      const isCounted = answer.kind === "counted";
+      if (!isCounted) expect(answer).toEqual(refused("approval.over", expect.any(String)));
+      expect(await stateOf(taskId)).toBe(isCounted ? "processed" : "error");
+      seen.add(answer.kind);
+    });
+    expect(seen).toEqual(new Set(["counted", "refused"]));
+    await nothingWrong();
+  });
+
+  test("a decision and a cancellation leave a task that is right", async () => {
+    const tasks = await submitMany(submission, races, { workflow: "one.v1" });
+    await inTurn(tasks, async (taskId) => {
+      const [answer] = await Promise.all([decide(taskId), fire(), undo(taskId)]);
+      await fire();
+      if (answer.kind === "refused")
+        expect(answer).toMatchObject({ code: "approval.over", outcome: "cancelled" });
+      expect(["processed", "cancelled"]).toContain(await stateOf(taskId));
+      await decide(taskId, { ...bob });
+    });
+    await nothingWrong();
+  });
+
+  test("decisions and two Schedulers end each step once", async () => {
+    const other = await db.open("scheduler");
+    const tasks = await submitMany(submission, races, { workflow: "one.v1" });
+    const ends = new Map<string, number>();
+    const firing = async (store: StateStore): Promise<void> => {
+      while (ends.size < races) {
+        for (const { taskId } of (await store.fireWaits(round)).fired) {
+          ends.set(taskId, (ends.get(taskId) ?? 0) + 1);
+        }
+      }
+    };
+    await Promise.all([
+      firing(scheduler),
+      firing(other),
+      ...tasks.map((one) => decide(one.kind === "created" ? one.taskId : "")),
+    ]);
+    expect([...ends.values()].every((times) => times === 1)).toBe(true);
     await nothingWrong();
   });
 });

@@ -76,6 +76,38 @@ test("a decision whose COMMIT answer was lost counts once, and returns the steps
   expect(await store.findInvariantViolations({ batch: 10 })).toEqual([]);
 });
 
+test("what a person decides counts once though the answer to its COMMIT was lost", async () => {
+  await store.registerWorkflow(
+    testWorkflow([{ name: "release", audience: "treasury", quorum: 2 }], "releasing.v1"),
+  );
+  const decisions: string[] = [];
+  while (lost("after", "commit") < 5 || lost("before", "commit") < 5) {
+    const [submitted] = await store.submitTasks([newTask({ workflow: "releasing.v1" })], {
+      actor: "test",
+    });
+    const taskId = submitted?.kind === "created" ? submitted.taskId : "";
+    for (const [nth, actor] of ["ada", "bob"].entries()) {
+      const decided = await store.recordDecision({
+        taskId,
+        step: "release",
+        actor,
+        actorName: actor,
+        decision: "approve",
+        reason: null,
+        form: null,
+        quorum: 2,
+      });
+      expect(decided).toMatchObject({ kind: "counted", approvals: nth + 1, isDecided: nth === 1 });
+      decisions.push(`${taskId} ${actor}`);
+    }
+  }
+  const kept = await db.query<{ row: string }>(
+    "select task_id || ' ' || actor as row from state.decisions order by at",
+  );
+  expect(kept.map(({ row }) => row)).toEqual(decisions);
+  expect(await store.findInvariantViolations({ batch: 10 })).toEqual([]);
+});
+
 test("a fault rate that cannot be parsed is a configuration error", async () => {
   process.env["HOLDFAST_STORE_FAULTS"] = "often";
   await expect(db.open("submission")).rejects.toMatchObject({ code: "config.invalid" });

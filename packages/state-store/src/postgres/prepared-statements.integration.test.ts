@@ -81,6 +81,7 @@ const withoutIds = [
   "findWorkflows",
   "fireWaits",
   "forecastBulkOperation",
+  "glanceAtInboxes",
   "holdBreakerOpen",
   "holdSignal",
   "listAgents",

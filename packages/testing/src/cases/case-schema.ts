@@ -1,3 +1,4 @@
+import { limits } from "@holdfast/contracts";
 import { durationPattern, taskStates } from "@holdfast/domain";
 import { type TSchema, Type } from "typebox";
 
@@ -42,7 +43,7 @@ const Behaviour = Type.Union([
         Type.Object(
           {
             code: code("A code, area.what."),
-            message: optional(Type.String({ maxLength: 2_000 })),
+            message: optional(Type.String({ maxLength: limits.words })),
             transient: optional(Type.Boolean({ description: "True unless said otherwise." })),
             effect: optional(
               Type.Union([Type.Literal("none"), Type.Literal("unknown")], {
@@ -95,6 +96,43 @@ const Signal = Type.Object(
   closed,
 );
 
+const Decision = Type.Object(
+  {
+    step: Type.String({ minLength: 1, description: "The step that is decided." }),
+    by: Type.String({
+      minLength: 1,
+      description: "The id of who decides, whom the case takes for one of the audience.",
+    }),
+    decision: Type.Enum(["approve", "reject"]),
+    after: duration("So much virtual time after the submission."),
+    reason: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.words,
+        description: "Why; needed to reject, and may be said to approve.",
+      }),
+    ),
+    form: optional(anyJson("What is filled in, by the form of the step; only to approve.")),
+    times: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000,
+        description: "How many times it is sent. 1 unless said otherwise.",
+      }),
+    ),
+    refused: optional(
+      code("The code with which it is refused, such as approval.excluded; absent: it counts."),
+    ),
+  },
+  {
+    ...closed,
+    anyOf: [
+      { properties: { decision: { const: "approve" } } },
+      { required: ["reason"], not: { required: ["form"] } },
+    ],
+  },
+);
+
 const names = (description: string) =>
   optional(Type.Array(Type.String(), { maxItems: 10_000, description }));
 
@@ -131,6 +169,18 @@ export const caseSchema = {
       ),
       signals: optional(
         Type.Array(Signal, { maxItems: 1_000, description: "What is sent to the task meanwhile." }),
+      ),
+      submittedBy: optional(
+        Type.String({
+          minLength: 1,
+          description: "The id of who submits the task; one of its own unless said otherwise.",
+        }),
+      ),
+      decisions: optional(
+        Type.Array(Decision, {
+          maxItems: 1_000,
+          description: "What people decide about steps of the task meanwhile.",
+        }),
       ),
       cancelAfter: optional(
         duration(

@@ -1,4 +1,5 @@
 import type { Duration, Json, TaskState } from "@holdfast/domain";
+import type { StepDecision } from "../decide-step.ts";
 
 /** What a handler does when it is called once. */
 export type Behaviour = Timed &
@@ -67,6 +68,16 @@ export interface CaseSignal {
   readonly refused: string | null;
 }
 
+/** What one of an audience says about a step of the task of a case. */
+export interface CaseDecision extends StepDecision {
+  /** Virtual time from the submission on. */
+  readonly after: Duration;
+  /** How many times it is sent. */
+  readonly times: number;
+  /** The code with which it is refused, whenever the task ends; null: it counts. */
+  readonly refused: string | null;
+}
+
 /** One case of one workflow: an input, what its handlers do, and how it must end. */
 export interface Case {
   readonly name: string;
@@ -80,6 +91,10 @@ export interface Case {
   readonly steps: Readonly<Record<string, readonly Behaviour[]>>;
   /** What is sent to the task meanwhile. */
   readonly signals: readonly CaseSignal[];
+  /** The id of who submits the task. */
+  readonly submittedBy: string;
+  /** What people decide about its steps meanwhile. */
+  readonly decisions: readonly CaseDecision[];
   /** An operator cancels the task after so much virtual time; null: nothing cancels it. */
   readonly cancelAfter: Duration | null;
   readonly expect: Expectations;

@@ -1,4 +1,5 @@
 import {
+  type ApprovalDefinition,
   type FaultPolicy,
   isCall,
   type SignalDefinition,
@@ -8,6 +9,7 @@ import {
   type WaitDefinition,
   type WorkflowDefinition,
 } from "@holdfast/domain";
+import type { StoredTask } from "../simulator/store/memory-task.ts";
 import type { TaskView } from "../task-view.ts";
 import type { Sent } from "./outside.ts";
 
@@ -38,10 +40,15 @@ const signalled = (step: string) => `${step} gets its signal`;
 const signalledEarly = (step: string) => `${step} gets a signal that came before it`;
 const signalledTwice = (step: string) => `${step} gets its signal twice`;
 const withoutSignal = (step: string) => `${step} goes on without its signal`;
+const approved = (step: string) => `${step} is approved`;
+const approvedInTheEnd = (step: string) => `${step} is approved by its deadline`;
+const rejected = (step: string) => `${step} is rejected`;
+const undecided = (step: string) => `${step} is not decided in time`;
 const skipped = (step: string) => `${step} is skipped`;
 const retried = (step: string) => `${step} is retried`;
 const halts = (step: string) => `${step} halts the task`;
-const undoneFrom = (step: string) => `${step} fails and the task is undone`;
+const undoneFrom = (failure: string) => `${failure} and the task is undone`;
+const haltedBy = (failure: string) => `${failure} and halts the task`;
 const undoneInDoubt = (step: string) => `${step} is undone although its outcome is unknown`;
 const undone = (step: string) => `${step} is undone`;
 const undoHalts = (step: string) => `the undo of ${step} fails for good`;
@@ -51,15 +58,15 @@ const limitPassed = "the limit of the task passes";
 /** All paths of a workflow. */
 export function pathsOf({ steps, completeWithin }: WorkflowDefinition): Paths {
   const paths = steps.flatMap((step) => [
-    ...("signal" in step ? endsOf(step) : [done(step.name)]),
+    ...endsOf(step),
     ...(step.onlyIf === null ? [] : [skipped(step.name)]),
     ...(isCall(step) && mayRetry(step) ? [retried(step.name)] : []),
-    ...(mayDo(step, "halt") ? [halts(step.name)] : []),
+    ...(mayDo(step, "halt") ? haltsOf(step) : []),
   ]);
   const isLimited = completeWithin !== null;
   const turns = isLimited || steps.some((step) => mayDo(step, "undo"));
   const undoPaths = steps.flatMap((step) => [
-    ...(mayDo(step, "undo") ? [undoneFrom(step.name)] : []),
+    ...(mayDo(step, "undo") ? failuresOf(step).map(undoneFrom) : []),
     ...(!isCall(step) && turns ? [cutShort(step.name)] : []),
     ...(!isCall(step) || step.undo === null || !turns
       ? []
@@ -72,8 +79,36 @@ export function pathsOf({ steps, completeWithin }: WorkflowDefinition): Paths {
   return { paths, undoPaths: isLimited ? [...undoPaths, limitPassed] : undoPaths };
 }
 
+/** How a step can be done. */
+function endsOf(step: StepDefinition): readonly string[] {
+  switch (step.kind) {
+    case undefined:
+    case "wait":
+      return [done(step.name)];
+    case "signal":
+      return endsOfSignal(step);
+    case "approval": {
+      const { name, within, onDeadline } = step;
+      const ends = within !== null && onDeadline === "approve";
+      return [approved(name), ...(ends ? [approvedInTheEnd(name)] : [])];
+    }
+  }
+}
+
+/** How a step can fail for good. */
+function failuresOf(step: StepDefinition): readonly string[] {
+  if (!("audience" in step)) return [`${step.name} fails`];
+  const { name, within, onDeadline } = step;
+  const lapses = within !== null && onDeadline !== "approve";
+  return [rejected(name), ...(lapses ? [undecided(name)] : [])];
+}
+
+/** How a step can halt its task. */
+const haltsOf = (step: StepDefinition): readonly string[] =>
+  "audience" in step ? failuresOf(step).map(haltedBy) : [halts(step.name)];
+
 /** How a step can be done that waits for a signal. None comes before the task. */
-const endsOf = ({ name, after, within, onDeadline }: SignalDefinition): readonly string[] => [
+const endsOfSignal = ({ name, after, within, onDeadline }: SignalDefinition): readonly string[] => [
   signalled(name),
   signalledTwice(name),
   ...(after.length === 0 ? [] : [signalledEarly(name)]),
@@ -93,8 +128,17 @@ const mayDo = (step: StepDefinition, what: StepPolicy["onFailure"]): boolean =>
     : mayFail(step) && step.onFailure === what;
 
 /** A wait fails only if a value is to say when it ends, or a signal has to come in time. */
-const mayFail = (step: WaitDefinition | SignalDefinition): boolean =>
-  "signal" in step ? step.within !== null && step.onDeadline === "fail" : "until" in step;
+function mayFail(step: WaitDefinition | SignalDefinition | ApprovalDefinition): boolean {
+  switch (step.kind) {
+    case "wait":
+      return "until" in step;
+    case "signal":
+      return step.within !== null && step.onDeadline === "fail";
+    // One of the audience may reject it.
+    case "approval":
+      return true;
+  }
+}
 
 const mayRetry = (policy: StepPolicy): boolean =>
   policiesOf(policy).some(({ retry, coolDown }) => (retry?.failures ?? 1) > 1 || coolDown != null);
@@ -123,8 +167,7 @@ function stepsBefore(name: string, steps: Steps): ReadonlySet<string> {
 
 interface Seen {
   readonly task: TaskView;
-  /** The signals of the task. */
-  readonly signals: readonly { readonly id: string; readonly takenBy: string | null }[];
+  readonly stored: Pick<StoredTask, "signals" | "decisions">;
   readonly sent: Sent;
 }
 
@@ -135,16 +178,17 @@ export function pathsTaken({ steps }: WorkflowDefinition, seen: Seen): ReadonlyS
     task.history.some((move) => move.step === step && actions.includes(move.action));
   const taken = steps.flatMap((step) => {
     const { name } = step;
+    const hasFailed = did(name, "fail", "lapse");
     const state = task.steps[name]?.state;
     const undo = task.steps[undoNameOf(name)]?.state;
     const wasDone = did(name, "complete", "fire");
     return [
-      ...(wasDone ? ("signal" in step ? endsTaken(name, seen) : [done(name)]) : []),
+      ...(wasDone ? endsTaken(step, seen) : []),
       ...(did(name, "skip") ? [skipped(name)] : []),
       ...(did(name, "retry", "coolDown") ? [retried(name)] : []),
-      ...(did(name, "fail", "lapse") && task.goal === "do" ? [halts(name)] : []),
-      ...(did(name, "fail", "lapse") && task.goal === "undo" && state === "error"
-        ? [undoneFrom(name)]
+      ...(hasFailed && task.goal === "do" ? haltsTaken(step, seen) : []),
+      ...(hasFailed && task.goal === "undo" && state === "error"
+        ? failuresTaken(step, seen).map(undoneFrom)
         : []),
       ...(did(name, "open") && state === "cancelled" ? [cutShort(name)] : []),
       ...(undo === "processed" ? [wasDone ? undone(name) : undoneInDoubt(name)] : []),
@@ -155,8 +199,36 @@ export function pathsTaken({ steps }: WorkflowDefinition, seen: Seen): ReadonlyS
   return new Set(hasLimitPassed ? [...taken, limitPassed] : taken);
 }
 
+/** How a step was done. */
+function endsTaken(step: StepDefinition, seen: Seen): readonly string[] {
+  const { name } = step;
+  switch (step.kind) {
+    case undefined:
+    case "wait":
+      return [done(name)];
+    case "signal":
+      return signalsTaken(name, seen);
+    case "approval": {
+      const { fired } = Object(seen.task.steps[name]?.output) as { readonly fired?: unknown };
+      return [fired === "deadline" ? approvedInTheEnd(name) : approved(name)];
+    }
+  }
+}
+
+/** How a step failed for good. */
+function failuresTaken(step: StepDefinition, { stored }: Seen): readonly string[] {
+  const { name } = step;
+  if (!("audience" in step)) return [`${name} fails`];
+  const isRejected = stored.decisions.some((one) => one.step === name && one.decision === "reject");
+  return [isRejected ? rejected(name) : undecided(name)];
+}
+
+/** How a step halted its task. */
+const haltsTaken = (step: StepDefinition, seen: Seen): readonly string[] =>
+  "audience" in step ? failuresTaken(step, seen).map(haltedBy) : [halts(step.name)];
+
 /** How a step was done that waited for a signal. */
-function endsTaken(step: string, { signals, sent }: Seen): readonly string[] {
+function signalsTaken(step: string, { stored: { signals }, sent }: Seen): readonly string[] {
   const signal = signals.find(({ takenBy }) => takenBy === step);
   if (signal === undefined) return [withoutSignal(step)];
   return [

@@ -1,14 +1,10 @@
 import { type Duration, parseDuration, signalOf, stepsOf } from "@holdfast/domain";
-import type { MemoryStore } from "../simulator/store/memory-store.ts";
+import { type DecidedTask, decideStep } from "../decide-step.ts";
 import type { Timeline } from "../simulator/timeline.ts";
-import type { Case, CaseSignal } from "./case.ts";
+import type { Case, CaseDecision, CaseSignal } from "./case.ts";
 
-interface Place {
-  readonly store: MemoryStore;
+interface Place extends DecidedTask {
   readonly timeline: Pick<Timeline, "now">;
-  readonly taskId: string;
-  /** The workflow of the task. */
-  readonly workflow: string;
 }
 
 /** What is done to the task of a case from outside, once its time has come. */
@@ -29,7 +25,7 @@ export interface Sent {
   readonly repeated: ReadonlySet<string>;
 }
 
-/** The operator of a case, and those who send its task signals. */
+/** The operator of a case, those who send its task signals, and those who decide its steps. */
 export interface Outside {
   /** Does all of which it is time, and returns when it will be again, by the timeline. */
   act(): number;
@@ -38,14 +34,16 @@ export interface Outside {
   readonly sent: Sent;
 }
 
-/** Has the operator and the senders of a case act as it says. */
+/** Has all those act who act on the task of a case from outside, as it says. */
 export function openOutside(one: Case, place: Place): Outside {
   const early = new Set<string>();
   const repeated = new Set<string>();
   const senderOf = sendingTo(place, { early, repeated });
-  const deeds = [...one.signals.map(senderOf), ...cancelling(one.cancelAfter, place)].toSorted(
-    (deed, other) => deed.at - other.at,
-  );
+  const deeds = [
+    ...one.signals.map(senderOf),
+    ...one.decisions.map(decidingIn(place)),
+    ...cancelling(one.cancelAfter, place),
+  ].toSorted((deed, other) => deed.at - other.at);
   const wrong: string[] = [];
   const perform = (deed: Deed): void => {
     const found = deed.act();
@@ -85,12 +83,12 @@ function cancelling(after: Duration | null, { store, taskId }: Place): readonly 
 /** Sends signals of a case, and notes which came early or more than once. */
 const sendingTo =
   (
-    { store, taskId, workflow }: Place,
+    { store, taskId, definition }: Place,
     { early, repeated }: { readonly early: Set<string>; readonly repeated: Set<string> },
   ) =>
-  ({ name, after, payload, times, refused, ...signal }: CaseSignal, index: number): Deed => {
+  ({ name, payload, ...signal }: CaseSignal, index: number): Deed => {
     const id = signal.id ?? `signal-${index + 1}`;
-    const place = `signals/${index}`;
+    const workflow = definition.name;
     const send = (): string | null => {
       const steps = stepsOf(store.tasks.get(taskId)!.task);
       const isAwaited = steps.some(
@@ -104,18 +102,45 @@ const sendingTo =
       if (sent.replayed) repeated.add(id);
       return null;
     };
-    return {
-      at: parseDuration(after),
-      missed:
-        refused === null
-          ? `${place}: ${name} was to be sent after ${after}, and the task had ended or halted before`
-          : null,
-      act() {
-        const answers = Array.from({ length: times }, send);
-        const unexpected = answers.find((answer) => answer !== refused);
-        if (unexpected === undefined) return null;
-        if (unexpected === null) return `${place}: expected ${refused}, was accepted`;
-        return `${place}: expected ${refused ?? "to be accepted"}, was refused: ${unexpected}`;
-      },
-    };
+    return sendingOf(signal, { place: `signals/${index}`, what: `${name} was to be sent`, send });
   };
+
+/** Decides steps of a case. */
+const decidingIn =
+  (task: Place) =>
+  ({ after, times, refused, ...decision }: CaseDecision, index: number): Deed =>
+    sendingOf(
+      { after, times, refused },
+      {
+        place: `decisions/${index}`,
+        what: `${decision.step} was to be decided by ${decision.by}`,
+        send: () => decideStep(task, decision),
+      },
+    );
+
+interface Sending {
+  /** The place in the case that says it, and what that is, for people. */
+  readonly place: string;
+  readonly what: string;
+  /** Sends it once. Returns the code with which it is refused; null: it is accepted. */
+  readonly send: () => string | null;
+}
+
+/** Sends something to the task, as often as a case says, and compares the answers. */
+const sendingOf = (
+  { after, times, refused }: Pick<CaseSignal, "after" | "times" | "refused">,
+  { place, what, send }: Sending,
+): Deed => ({
+  at: parseDuration(after),
+  missed:
+    refused === null
+      ? `${place}: ${what} after ${after}, and the task had ended or halted before`
+      : null,
+  act() {
+    const answers = Array.from({ length: times }, send);
+    const unexpected = answers.find((answer) => answer !== refused);
+    if (unexpected === undefined) return null;
+    if (unexpected === null) return `${place}: expected ${refused}, was accepted`;
+    return `${place}: expected ${refused ?? "to be accepted"}, was refused: ${unexpected}`;
+  },
+});

@@ -33,6 +33,18 @@ test.each<[string, Json]>([
   ["with silence", withSteps({ silence: true, times: "always" })],
   ["with a late reply", withSteps({ late: { id: "1" }, by: "2h" })],
   ["with a crash", withSteps({ crash: true })],
+  [
+    "with decisions",
+    {
+      ...whole,
+      submittedBy: "sam",
+      decisions: [
+        { step: "release", by: "ada", decision: "approve", after: "2h", form: { account: 1 } },
+        { step: "release", by: "bob", decision: "reject", reason: "no", after: "3h", times: 2 },
+        { step: "a", by: "c", decision: "approve", after: "1s", refused: "approval.excluded" },
+      ],
+    },
+  ],
   ["that is cancelled meanwhile", { ...whole, cancelAfter: "1d" }],
   ["with time that passes", withSteps({ advance: "2h", reply: 1 })],
   [
@@ -101,6 +113,47 @@ test.each<[string, Json, string, RegExp]>([
     { ...whole, cancelAfter: "tomorrow" },
     "/cancelAfter",
     /such as 30s/,
+  ],
+  ["is submitted by none", { ...whole, submittedBy: "" }, "/submittedBy", /must be a text/],
+  ["decides what is no list", { ...whole, decisions: {} }, "/decisions", /must be a list of what/],
+  [
+    "decides no step",
+    { ...whole, decisions: [{ by: "a", decision: "approve", after: "1s" }] },
+    "/decisions/0/step",
+    /must be a text/,
+  ],
+  [
+    "has none decide",
+    { ...whole, decisions: [{ step: "a", decision: "approve", after: "1s" }] },
+    "/decisions/0/by",
+    /must be a text/,
+  ],
+  [
+    "decides what there is not",
+    { ...whole, decisions: [{ step: "a", by: "b", decision: "maybe", after: "1s" }] },
+    "/decisions/0/decision",
+    /must be one of approve, reject/,
+  ],
+  [
+    "decides at no time",
+    { ...whole, decisions: [{ step: "a", by: "b", decision: "approve" }] },
+    "/decisions/0/after",
+    /must be a number and/,
+  ],
+  [
+    "rejects without a reason",
+    { ...whole, decisions: [{ step: "a", by: "b", decision: "reject", after: "1s" }] },
+    "/decisions/0/reason",
+    /is missing: say why it is rejected/,
+  ],
+  [
+    "rejects with a form",
+    {
+      ...whole,
+      decisions: [{ step: "a", by: "b", decision: "reject", reason: "no", form: {}, after: "1s" }],
+    },
+    "/decisions/0/form",
+    /is filled in to approve/,
   ],
   ["sends what is no list", { ...whole, signals: {} }, "/signals", /must be a list/],
   [

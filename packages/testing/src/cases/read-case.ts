@@ -1,7 +1,15 @@
 import { type Json, stepStates, taskStates } from "@holdfast/domain";
-import type { Case, CaseFault, CaseSignal, Expectations, StepExpectation } from "./case.ts";
+import type {
+  Case,
+  CaseDecision,
+  CaseFault,
+  CaseSignal,
+  Expectations,
+  StepExpectation,
+} from "./case.ts";
 import { readBehaviour } from "./read-behaviour.ts";
 import {
+  type Fields,
   isFields,
   type Place,
   placeAt,
@@ -29,6 +37,8 @@ export function readCase(json: Json): ReadCase {
     "input",
     "steps",
     "signals",
+    "submittedBy",
+    "decisions",
     "cancelAfter",
     "expect",
   ]);
@@ -40,7 +50,15 @@ export function readCase(json: Json): ReadCase {
     workflow: readText(fields["workflow"], place.at("workflow")) ?? "",
     input: fields["input"] ?? null,
     steps: readSteps(fields["steps"], place.at("steps")),
-    signals: readSignals(fields["signals"], place.at("signals")),
+    signals: readEach(fields["signals"], place.at("signals"), {
+      what: "what is sent to the task, such as name, after and payload",
+      read: readSignal,
+    }),
+    submittedBy: readSubmitter(fields["submittedBy"], place.at("submittedBy")),
+    decisions: readEach(fields["decisions"], place.at("decisions"), {
+      what: "what people decide, such as step, by, decision and after",
+      read: readDecision,
+    }),
     cancelAfter: readCancelAfter(fields["cancelAfter"], place.at("cancelAfter")),
     expect: readExpectations(fields["expect"], place.at("expect")),
   };
@@ -50,33 +68,81 @@ export function readCase(json: Json): ReadCase {
 const readCancelAfter = (json: Json | undefined, place: Place): Case["cancelAfter"] =>
   json === undefined ? null : (readDuration(json, place) ?? null);
 
-function readSignals(json: Json | undefined, place: Place): Case["signals"] {
+const readSubmitter = (json: Json | undefined, place: Place): string =>
+  json === undefined ? "the case" : (readText(json, place) ?? "");
+
+interface Entries<Entry> {
+  /** What they say, for people. */
+  readonly what: string;
+  readonly read: (json: Json, place: Place) => readonly Entry[];
+}
+
+/** The entries of a list that need not be there. */
+function readEach<Entry>(
+  json: Json | undefined,
+  place: Place,
+  { what, read }: Entries<Entry>,
+): readonly Entry[] {
   if (json === undefined) return [];
   if (!Array.isArray(json)) {
-    place.wrong("must be a list of what is sent to the task, such as name, after and payload");
+    place.wrong(`must be a list of ${what}`);
     return [];
   }
   const entries: readonly Json[] = json;
-  return entries.flatMap((one, index) => readSignal(one, place.at(index)));
+  return entries.flatMap((one, index) => read(one, place.at(index)));
 }
 
 function readSignal(json: Json, place: Place): readonly CaseSignal[] {
   const allowed = ["name", "after", "payload", "id", "times", "refused"];
   const fields = readFields(json, place, allowed);
   if (fields === undefined) return [];
-  const { payload, id, times = 1, refused } = fields;
+  const { payload, id } = fields;
   if (payload === undefined) place.at("payload").wrong("is missing: what the signal carries");
   return [
     {
       name: readText(fields["name"], place.at("name")) ?? "",
-      after: readDuration(fields["after"], place.at("after")) ?? "0s",
       payload: payload ?? null,
       id: id === undefined ? null : (readText(id, place.at("id")) ?? null),
-      times: readTimes(times, place.at("times")) ?? 1,
-      refused: refused === undefined ? null : (readText(refused, place.at("refused")) ?? null),
+      ...readSending(fields, place),
     },
   ];
 }
+
+function readDecision(json: Json, place: Place): readonly CaseDecision[] {
+  const allowed = ["step", "by", "decision", "after", "reason", "form", "times", "refused"];
+  const fields = readFields(json, place, allowed);
+  if (fields === undefined) return [];
+  const { reason, form } = fields;
+  const decision = readOneOf(fields["decision"], place.at("decision"), votes) ?? "approve";
+  if (decision === "reject" && reason === undefined) {
+    place.at("reason").wrong("is missing: say why it is rejected");
+  }
+  if (decision === "reject" && form !== undefined) {
+    place.at("form").wrong("is filled in to approve, and not to reject");
+  }
+  return [
+    {
+      step: readText(fields["step"], place.at("step")) ?? "",
+      by: readText(fields["by"], place.at("by")) ?? "",
+      decision,
+      reason: reason === undefined ? null : (readText(reason, place.at("reason")) ?? null),
+      form: form ?? null,
+      ...readSending(fields, place),
+    },
+  ];
+}
+
+const votes = ["approve", "reject"] as const;
+
+/** When what comes from outside is sent, how often, and with what answer. */
+const readSending = (
+  { after, times = 1, refused }: Fields,
+  place: Place,
+): Pick<CaseSignal, "after" | "times" | "refused"> => ({
+  after: readDuration(after, place.at("after")) ?? "0s",
+  times: readTimes(times, place.at("times")) ?? 1,
+  refused: refused === undefined ? null : (readText(refused, place.at("refused")) ?? null),
+});
 
 function readTimes(json: Json, place: Place): number | undefined {
   const isCount = typeof json === "number" && Number.isInteger(json) && json >= 1 && json <= 1_000;

@@ -430,3 +430,203 @@ describe("a case of a workflow that waits for signals", () => {
     expect(pathsOf(endless).paths).toEqual(["paid gets its signal", "paid gets its signal twice"]);
   });
 });
+
+describe("a case of a workflow that people approve", () => {
+  const Approved = z.object({ account: z.string(), note: z.string().optional() });
+  const Asked = Trip.extend({ traveller: z.string() });
+  const releasing = defineWorkflow("releasing.v1", Asked, ({ city, traveller }, step) => {
+    const room = step("room", { call: hotels.book({ city }), completeWithin: "5m", retry });
+    const release = step.approve("release", {
+      audience: "travel-desk",
+      quorum: 2,
+      not: ["submitter", traveller],
+      form: Approved,
+      within: "2d",
+      remindAfter: "4h",
+      onDeadline: "reject",
+      show: { city },
+    });
+    step("seat", { call: flights.fly({ hotel: room.id }), completeWithin: "10s", retry });
+    step.approve("closing", {
+      audience: "travel-desk",
+      within: "30d",
+      onDeadline: "approve",
+      onFailure: "halt",
+    });
+    return { account: release.form.account, by: release.by };
+  }).definition;
+  const ada = { step: "release", by: "ada", decision: "approve", form: { account: "a-1" } };
+  const bob = { ...ada, by: "bob", form: { account: "b-2" }, reason: "as agreed" };
+  const no = { step: "release", by: "eve", decision: "reject", reason: "too dear", after: "5h" };
+  const closed = { step: "closing", by: "ada", decision: "approve", after: "10h" };
+  const both = [
+    { ...ada, after: "2h" },
+    { ...bob, after: "3h" },
+  ];
+  const decided = (
+    decisions: readonly Json[],
+    expectations: Json,
+    more: { readonly cancelAfter?: string; readonly steps?: Json } = {},
+  ) => {
+    const { case: one, faults } = readCase({
+      name: "a case",
+      workflow: "releasing.v1",
+      input: { city: "Rome", insured: false, traveller: "tess" },
+      submittedBy: "sam",
+      decisions,
+      expect: expectations,
+      ...more,
+    });
+    expect(faults).toEqual([]);
+    return runCase(releasing, one as Case);
+  };
+  const lasting = { within: "90d" };
+
+  test("hands on what the last one filled in who approved, and who did", async () => {
+    const seen = await decided([...both, closed], {
+      state: "processed",
+      steps: { release: { state: "processed" }, closing: { state: "processed" } },
+      ...lasting,
+    });
+    expect(seen.failures).toEqual([]);
+    expect(seen.task.output).toEqual({
+      account: "b-2",
+      by: [
+        { id: "ada", name: "ada", at: expect.any(String), reason: null },
+        { id: "bob", name: "bob", at: expect.any(String), reason: "as agreed" },
+      ],
+    });
+    expect(seen.task.steps["closing"]?.output).toMatchObject({
+      decision: "approved",
+      fired: "approval",
+      form: null,
+    });
+  });
+
+  test("is undone where one rejects it, although another has approved", async () => {
+    const { failures } = await decided([both[0]!, no], {
+      state: "undone",
+      faultCode: "approval.rejected",
+      undos: ["room"],
+      steps: { release: { state: "error", faultCode: "approval.rejected" } },
+    });
+    expect(failures).toEqual([]);
+  });
+
+  test("is undone where its time passes before enough have approved", async () => {
+    const { failures } = await decided([both[0]!], {
+      state: "undone",
+      faultCode: "approval.rejected",
+      undos: ["room"],
+      within: "3d",
+    });
+    expect(failures).toEqual([]);
+  });
+
+  test("goes on at a deadline that approves, with those who did by then", async () => {
+    const seen = await decided(both, { state: "processed", ...lasting });
+    expect(seen.failures).toEqual([]);
+    expect(seen.task.steps["closing"]?.output).toMatchObject({ fired: "deadline", by: [] });
+  });
+
+  test("has all its ways covered by decisions that come, are refused, and never come", async () => {
+    const odd = { fail: { code: "hotels.odd", transient: false } };
+    const doubts = { room: [{ fail: "hotels.down" }], seat: [{ fail: "flights.down" }] };
+    const rejecting = { ...closed, decision: "reject", reason: "not done" };
+    const seen = [
+      await decided([...both, closed], { state: "processed", ...lasting }, { steps: doubts }),
+      await decided(both, { state: "processed", ...lasting }),
+      await decided([...both, rejecting], { state: "halted", ...lasting }),
+      await decided([no], { state: "undone" }),
+      await decided([], { state: "undone", within: "3d" }),
+      await decided([], { state: "undone" }, { cancelAfter: "1h" }),
+      await decided(both, { state: "undone", ...lasting }, { cancelAfter: "9d" }),
+      await decided([], { state: "undone" }, { steps: { room: [odd] } }),
+      await decided([no], { state: "halted" }, { steps: { "room:undo": [odd] } }),
+      await decided(both, { state: "undone" }, { steps: { seat: [odd] } }),
+      await decided(both, { state: "halted" }, { steps: { seat: [odd], "seat:undo": [odd] } }),
+    ];
+    const { paths, undoPaths } = coverageOf(
+      releasing,
+      seen.map((one) => one.paths),
+    );
+    expect(paths.missing).toEqual([]);
+    expect(undoPaths.missing).toEqual([]);
+    expect(seen.flatMap(({ failures }) => failures)).toEqual([]);
+    const all = pathsOf(releasing);
+    expect(all.paths).toEqual(
+      expect.arrayContaining([
+        "release is approved",
+        "closing is approved by its deadline",
+        "closing is rejected and halts the task",
+      ]),
+    );
+    expect(all.paths).not.toContain("release is approved by its deadline");
+    expect(all.undoPaths).toEqual(
+      expect.arrayContaining([
+        "release is rejected and the task is undone",
+        "release is not decided in time and the task is undone",
+        "release is cut short by an undo",
+        "closing is cut short by an undo",
+      ]),
+    );
+  });
+
+  test.each<[string, readonly Json[], string, object?]>([
+    ["who submitted the task decides", [{ ...ada, by: "sam", after: "1h" }], "approval.excluded"],
+    ["whom its input excludes decides", [{ ...ada, by: "tess", after: "1h" }], "approval.excluded"],
+    [
+      "one decides a second time, otherwise",
+      [both[0]!, { ...ada, after: "3h", form: { account: "a-2" } }],
+      "approval.decided_already",
+    ],
+    ["one decides before it is open", [{ ...closed, after: "1h" }], "approval.not_open"],
+    ["one decides once it is rejected", [no, { ...both[0]!, after: "6h" }], "approval.over"],
+    [
+      "one decides once its task is undone",
+      [{ ...ada, after: "2h" }],
+      "approval.over",
+      { cancelAfter: "1h" },
+    ],
+  ])("says of a decision that it was refused: %s", async (_, decisions, code, more = {}) => {
+    const last = decisions.at(-1) as object;
+    const refused = [...decisions.slice(0, -1), { ...last, refused: code }] as readonly Json[];
+    const expected = { state: "undone", within: "3d" };
+    expect((await decided(refused, expected, more)).failures).toEqual([]);
+    const [failure] = (await decided(decisions, expected, more)).failures;
+    expect(failure).toMatch(
+      code === "approval.over"
+        ? /was to be decided by ada after .h, and the task had ended or halted before/
+        : `decisions/${decisions.length - 1}: expected to be accepted, was refused: ${code}`,
+    );
+  });
+
+  test("takes the same decision twice, and counts it once", async () => {
+    const twice = { ...both[0], times: 2 };
+    const { failures } = await decided([twice], { state: "undone", within: "3d" });
+    expect(failures).toEqual([]);
+  });
+
+  test("is refused where a form does not fit, or people do not decide the step", async () => {
+    const decisions = [
+      { ...ada, after: "1h", form: { account: 1, more: 2 } },
+      { step: "release", by: "bob", decision: "approve", after: "1h" },
+      { ...closed, form: { account: "a-1" } },
+      { ...ada, after: "1h", step: "relase" },
+      { ...ada, after: "1h", step: "room" },
+    ];
+    await expect(decided(decisions, { state: "processed" })).rejects.toMatchObject({
+      faults: expect.arrayContaining([
+        { pointer: "/decisions/0/form/account", detail: "must be string" },
+        { pointer: "/decisions/0/form/more", detail: "is no field of the form" },
+        { pointer: "/decisions/1/form", detail: "must be object" },
+        { pointer: "/decisions/2/form", detail: "is not asked for: the step has no form" },
+        {
+          pointer: "/decisions/3/step",
+          detail: "releasing.v1 has no step relase that people decide; it has release, closing",
+        },
+        { pointer: "/decisions/4/step", detail: expect.stringContaining("it has release") },
+      ]),
+    });
+  });
+});

@@ -19,17 +19,17 @@ import {
   type Schema,
 } from "@holdfast/workflow";
 import type { HandlerCall } from "../call-log.ts";
-import { calmWorld } from "../calm-world.ts";
+import { calmWorld, storeIn } from "../calm-world.ts";
+import { approvalsIn, faultsOfForm } from "../decide-step.ts";
 import { passWaits } from "../pass-waits.ts";
 import { callRecorder } from "../record-calls.ts";
 import { type MemoryBroker, memoryBroker } from "../simulator/broker/memory-broker.ts";
-import { memoryStore } from "../simulator/store/memory-store.ts";
 import type { StoredTask } from "../simulator/store/memory-task.ts";
-import { epoch, type World } from "../simulator/world.ts";
+import type { World } from "../simulator/world.ts";
 import { startProcesses } from "../start-processes.ts";
 import { submitTask } from "../submit-task.ts";
 import { type TaskView, viewOf } from "../task-view.ts";
-import type { Case, CaseFault, CaseSignal } from "./case.ts";
+import type { Case, CaseDecision, CaseFault, CaseSignal } from "./case.ts";
 import { compare } from "./compare.ts";
 import { pathsTaken } from "./coverage.ts";
 import { openOutside } from "./outside.ts";
@@ -116,13 +116,8 @@ export async function runCase(definition: WorkflowDefinition, one: Case): Promis
   if (faults.length > 0) throw new CaseMismatch(faults);
 
   const world = calmWorld();
-  const { timeline, story, random } = world;
-  let ids = 0;
-  const store = memoryStore({
-    now: () => epoch + timeline.now,
-    random: random.next,
-    newId: () => `00000000-0000-4000-8000-${String((ids += 1)).padStart(12, "0")}`,
-  });
+  const { timeline, story } = world;
+  const store = storeIn(world);
   store.registerWorkflow(definition);
   const script = playScript(one, { definition, timeline });
   const recorder = callRecorder(world, () => null);
@@ -140,11 +135,12 @@ export async function runCase(definition: WorkflowDefinition, one: Case): Promis
   };
   startProcesses({ world, store, injector, agents });
   const workflow = { name: definition.name as `${string}.v${number}`, input: anything, definition };
-  const taskId = await submitTask(workflow, one.input as never, { store, broker });
+  const { submittedBy } = one;
+  const taskId = await submitTask(workflow, one.input as never, { store, broker, submittedBy });
 
   const stored = () => store.tasks.get(taskId) as StoredTask;
   const until = parseDuration(one.expect.within);
-  const outside = openOutside(one, { store, timeline, taskId, workflow: definition.name });
+  const outside = openOutside(one, { store, timeline, taskId, submittedBy, definition });
   await timeline.run(() => {
     if (hasEnded(stored()) || timeline.now > until) return true;
     passWaits(timeline, stored(), Math.min(outside.act(), until));
@@ -164,7 +160,7 @@ export async function runCase(definition: WorkflowDefinition, one: Case): Promis
     task,
     calls,
     story,
-    paths: pathsTaken(definition, { task, signals: stored().signals, sent: outside.sent }),
+    paths: pathsTaken(definition, { task, stored: stored(), sent: outside.sent }),
   };
 }
 
@@ -223,6 +219,7 @@ function checkCase(definition: WorkflowDefinition, one: Case): readonly CaseFaul
     });
   }
   faults.push(...one.signals.flatMap((signal, index) => faultsOfSignal(definition, signal, index)));
+  faults.push(...one.decisions.flatMap((said, index) => faultsOfDecision(definition, said, index)));
   const expected = place.at("expect");
   for (const name of Object.keys(one.expect.steps)) check(name, expected.at("steps").at(name));
   const calls = callsOf(definition).map(({ name }) => name);
@@ -248,6 +245,24 @@ function faultsOfSignal(
   return check(payload).map(({ pointer, detail }) => ({
     pointer: `${at}/payload${pointer}`,
     detail: detail.replace(/^unknown field.*/, "is no field of the signal"),
+  }));
+}
+
+/** Why people would not decide such a step, or what is filled in that breaks its form. */
+function faultsOfDecision(
+  definition: WorkflowDefinition,
+  decision: CaseDecision,
+  index: number,
+): readonly CaseFault[] {
+  const at = `/decisions/${index}`;
+  const known = approvalsIn(definition);
+  if (!known.includes(decision.step)) {
+    const detail = `${definition.name} has no step ${decision.step} that people decide; it has ${listOf(known) || "none"}`;
+    return [{ pointer: `${at}/step`, detail }];
+  }
+  return faultsOfForm(definition, decision).map(({ pointer, detail }) => ({
+    pointer: `${at}/form${pointer}`,
+    detail: detail.replace(/^unknown field.*/, "is no field of the form"),
   }));
 }
 

@@ -202,13 +202,20 @@ function signalAction(task: Acted, signal: string, schema: unknown): Action {
 /** The part of a workflow that says for what its steps wait. */
 type Waits = Pick<WorkflowDefinition, "signals" | "steps">;
 
-/** Why the wait of a step cannot end without a signal; null: it can. */
-function needsSignal(step: Step, workflow: Waits | null): string | null {
+/** Why no operator can end the wait of a step; null: one can. */
+function needsMore(step: Step, workflow: Waits | null): string | null {
+  if (step.awaiting?.audience != null) {
+    return `It is for ${step.awaiting.audience} to decide: see Approvals, or cancel the task.`;
+  }
   const defined = workflow?.steps.find(({ name }) => name === step.name);
   return defined !== undefined && "onDeadline" in defined && defined.onDeadline === "fail"
     ? "Later steps need what the signal carries: send it, or cancel the task."
     : null;
 }
+
+/** Why no operator can resolve a step by hand; null: one can. */
+const needsDecision = (step: Step | null): string | null =>
+  step?.kind === "approval" ? "No operator decides in the place of its audience." : null;
 
 /** A button: what it does, or why it does nothing now. */
 export interface Offer {
@@ -254,12 +261,14 @@ export function offersOf(
         ]),
     ...(awaiting === null
       ? []
-      : [
-          offer("End wait", needsSignal(awaiting, workflow), () => fireAction(task, awaiting.name)),
-        ]),
+      : [offer("End wait", needsMore(awaiting, workflow), () => fireAction(task, awaiting.name))]),
     offer("Retry now", noDelay, () => delayed && retryAction(task, delayed.name)),
     offer("Resubmit", noFailure, () => failed && resubmitAction(task, failed.name)),
-    offer("Resolve", noFailure, () => failed && resolveAction(task, failed.name, failed.output)),
+    offer(
+      "Resolve",
+      noFailure ?? needsDecision(failed),
+      () => failed && resolveAction(task, failed.name, failed.output),
+    ),
     offer(whole[pause].verb, null, () => wholeTaskAction(pause, [task])),
     offer("Cancel", isUndone, () => wholeTaskAction("cancel", [task])),
   ];

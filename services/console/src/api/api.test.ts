@@ -42,7 +42,7 @@ test("a link offers its token to the form, and does not sign in by itself", () =
   const storage = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
   const offering = openSession(storage, "#token=abc-DEF_123");
   expect(offering.get()).toMatchObject({ status: "probing", token: null, offered: "abc-DEF_123" });
-  offering.signIn("abc-DEF_123", "ann");
+  offering.signIn({ token: "abc-DEF_123", actor: "ann", role: "operator" });
   expect(offering.get()).toMatchObject({ status: "ready", offered: null });
   expect(openSession(storage, "#token=<script>").get().offered).toBeNull();
 });

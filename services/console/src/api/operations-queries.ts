@@ -15,7 +15,8 @@ import type {
   SystemView,
   Verification,
 } from "./operations-types.ts";
-import type { ListedTask } from "./types.ts";
+import { keys } from "./queries.ts";
+import type { Approval, ListedTask, OpenApproval } from "./types.ts";
 
 /** One resource that is asked for again each so many milliseconds. */
 function useResource<T>(asked: Call, every: number | false) {
@@ -76,6 +77,39 @@ export const useBulkItems = (id: string, outcome: BulkOutcome | null, every: num
       }),
     every,
   );
+
+/** Which of the steps are asked for that wait for people to decide. */
+export interface ApprovalsQuery {
+  readonly audience?: string | undefined;
+  /** Only those that one has not decided. */
+  readonly mine?: "true" | undefined;
+}
+
+/** Milliseconds between two questions for what waits for people to decide. */
+const approvalsInterval = 5_000;
+
+export const useApprovals = (query: ApprovalsQuery) =>
+  usePages<OpenApproval>(
+    (after) => call("get", "/v1/approvals", { query: { ...query, limit: 50, after } }),
+    approvalsInterval,
+  );
+
+/** One step that people decide, with what they have said; stale with its task. */
+export function useApproval(id: string, step: string) {
+  const { api } = useConsole();
+  return useQuery({
+    queryKey: keys.approval(id, step),
+    queryFn: ({ signal }) =>
+      api.ask<Approval>(
+        call("get", "/v1/tasks/{id}/steps/{step}/approval", { path: { id, step } }),
+        signal,
+      ),
+    refetchInterval: ({ state }) =>
+      state.data === undefined || isOpen(state.data) ? approvalsInterval : false,
+  });
+}
+
+const isOpen = ({ outcome }: Approval): boolean => outcome === null;
 
 export const useWorkflows = () =>
   useWholeList<Omit<StoredWorkflow, "definition">>(

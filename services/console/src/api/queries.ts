@@ -22,6 +22,7 @@ export const keys = {
   statistics: (range: string) => ["statistics", range] as const,
   task: (id: string) => ["task", id] as const,
   taskPart: (id: string, part: TaskPart) => ["task", id, part] as const,
+  approval: (id: string, step: string) => ["task", id, "approval", step] as const,
   agents: ["agents"] as const,
   pauses: ["pauses"] as const,
   remotes: ["remotes"] as const,

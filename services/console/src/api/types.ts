@@ -20,6 +20,13 @@ export type StepState = Step["processState"];
 /** The signals that were sent to a task, the oldest first. */
 export type Signals = Schemas["Signals"];
 export type Signal = Schemas["Signal"];
+/** A step that people decide, also after it was decided. */
+export type Approval = Schemas["Approval"];
+/** A step that waits for people to decide. */
+export type OpenApproval = Schemas["OpenApproval"];
+/** What one of them has said. */
+export type Decision = Schemas["ApprovalDecision"];
+export type DecisionCounted = Schemas["DecisionCounted"];
 /** Why a task stands as it stands, as `holdfast why` says it. */
 export type Why = Explanation;
 /** One attempt of a step, with the deadline that it ran against. */

@@ -34,9 +34,10 @@ export function App({ parts, queries, theme }: AppProps) {
 
 /** The pages, once the service has let this person in. */
 function Inside() {
-  const { status } = useSession();
+  const { status, role } = useSession();
   const { live } = useConsole();
-  useEffect(() => (status === "ready" ? live.start() : undefined), [status, live]);
+  const isLive = status === "ready" && role === "operator";
+  useEffect(() => (isLive ? live.start() : undefined), [isLive, live]);
   if (status !== "ready") return <SignIn />;
   return (
     <Boundary>

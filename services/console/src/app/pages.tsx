@@ -1,4 +1,6 @@
 import { Suspense, useEffect } from "react";
+import { useSession } from "../api/console-context.ts";
+import type { Role } from "../api/session.ts";
 import { TasksPage } from "../pages/tasks/tasks-page.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loading } from "../parts/loading.tsx";
@@ -13,11 +15,19 @@ const task = lazyPage(async () => (await import("../pages/task/task-page.tsx")).
 const failures = lazyPage(
   async () => (await import("../pages/failures/failures-page.tsx")).FailuresPage,
 );
+const approvals = lazyPage(
+  async () => (await import("../pages/approvals/approvals-page.tsx")).ApprovalsPage,
+);
+const approval = lazyPage(
+  async () => (await import("../pages/approvals/approval-page.tsx")).ApprovalPage,
+);
 const workflows = lazyPage(
   async () => (await import("../pages/workflows/workflows-page.tsx")).WorkflowsPage,
 );
 const agents = lazyPage(async () => (await import("../pages/agents/agents-page.tsx")).AgentsPage);
 const system = lazyPage(async () => (await import("../pages/system/system-page.tsx")).SystemPage);
+
+const loaded = [overview, task, failures, approvals, approval, workflows, agents, system];
 
 /**
  * Milliseconds after which the other pages are loaded: an operator opens them when the connection
@@ -30,19 +40,26 @@ const idleAfter = 3_000;
  * the first.
  */
 export function Pages() {
-  const route = readRoute(usePlace().path);
+  const { role } = useSession();
+  const route = routeFor(role, readRoute(usePlace().path));
   const title = titleOf(route);
   useEffect(() => void (document.title = `${title} · Holdfast`), [title]);
   useEffect(() => {
     const timer = setTimeout(() => {
-      for (const page of [overview, task, failures, workflows, agents, system]) page.preload();
+      for (const page of loaded) page.preload();
     }, idleAfter);
     return () => clearTimeout(timer);
   }, []);
   return <Suspense fallback={<Loading />}>{pageOf(route)}</Suspense>;
 }
 
-function pageOf(route: Route) {
+/** Where one is led: the service shows operators everything, and others what they decide. */
+function routeFor(role: Role, route: Route): Route | { readonly page: "operators" } {
+  if (role === "operator" || route.page === "approvals" || route.page === "approval") return route;
+  return route.page === "overview" ? { page: "approvals" } : { page: "operators" };
+}
+
+function pageOf(route: ReturnType<typeof routeFor>) {
   switch (route.page) {
     case "overview":
       return <overview.Page />;
@@ -52,6 +69,16 @@ function pageOf(route: Route) {
       return <task.Page key={route.id} id={route.id} />;
     case "failures":
       return <failures.Page />;
+    case "approvals":
+      return <approvals.Page />;
+    case "approval":
+      return <approval.Page key={`${route.id} ${route.step}`} id={route.id} step={route.step} />;
+    case "operators":
+      return (
+        <Empty title="Only operators see this page">
+          You have signed in with a key or a token of your own: it shows what you decide.
+        </Empty>
+      );
     case "workflows":
       return <workflows.Page />;
     case "agents":
@@ -63,7 +90,9 @@ function pageOf(route: Route) {
   }
 }
 
-const titleOf = (route: Route): string =>
-  route.page === "task"
+const titleOf = (route: ReturnType<typeof routeFor>): string => {
+  if (route.page === "operators") return "Console";
+  return route.page === "task"
     ? `Task ${route.id.slice(0, 8)}`
     : (tabs.find(({ page }) => page === tabOf(route))?.title ?? "Console");
+};

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readRoute, taskPath } from "./routes.ts";
+import { approvalPath, readRoute, taskPath } from "./routes.ts";
 
 test.each([
   ["/", { page: "overview" }],
@@ -8,6 +8,9 @@ test.each([
   ["/tasks/01a1", { page: "task", id: "01a1" }],
   ["/agents/pay%2Fments", { page: "agents", rest: "pay/ments" }],
   ["/system/dead-letters", { page: "system", rest: "dead-letters" }],
+  ["/approvals", { page: "approvals" }],
+  ["/approvals/01a1/release", { page: "approval", id: "01a1", step: "release" }],
+  ["/approvals/01a1", { page: "unknown" }],
   ["/gone", { page: "unknown" }],
   ["/tasks/%E0%A4%A", { page: "unknown" }],
   ["/__proto__", { page: "unknown" }],
@@ -30,4 +33,6 @@ test.each([
 test("an id with any characters leads to its task", () => {
   const id = "../<script>?#%";
   expect(readRoute(taskPath(id))).toEqual({ page: "task", id });
+  const step = "a/../b?#%2F";
+  expect(readRoute(approvalPath(id, step))).toEqual({ page: "approval", id, step });
 });

@@ -6,6 +6,8 @@ export type Route =
   | { readonly page: "tasks" }
   | { readonly page: "task"; readonly id: string }
   | { readonly page: "failures"; readonly rest: string }
+  | { readonly page: "approvals" }
+  | { readonly page: "approval"; readonly id: string; readonly step: string }
   | { readonly page: "workflows"; readonly rest: string }
   | { readonly page: "agents"; readonly rest: string }
   | { readonly page: "system"; readonly rest: string }
@@ -18,6 +20,7 @@ export const tabs = [
   { page: "overview", title: "Overview", path: "/", key: "o" },
   { page: "tasks", title: "Tasks", path: "/tasks", key: "t" },
   { page: "failures", title: "Failures", path: "/failures", key: "f" },
+  { page: "approvals", title: "Approvals", path: "/approvals", key: "p" },
   { page: "workflows", title: "Workflows", path: "/workflows", key: "w" },
   { page: "agents", title: "Agents", path: "/agents", key: "a" },
   { page: "system", title: "System", path: "/system", key: "s" },
@@ -29,7 +32,10 @@ export const tabs = [
 }[];
 
 /** The tab under which a route belongs. */
-export const tabOf = ({ page }: Route): string => (page === "task" ? "tasks" : page);
+export const tabOf = ({ page }: Route): string => {
+  if (page === "task") return "tasks";
+  return page === "approval" ? "approvals" : page;
+};
 
 /** Reads a path below the base. A part that cannot be decoded leads nowhere. */
 export function readRoute(path: string): Route {
@@ -38,12 +44,24 @@ export function readRoute(path: string): Route {
   if (rest === null) return { page: "unknown" };
   if (first === "") return { page: "overview" };
   if (first === "tasks") return rest === "" ? { page: "tasks" } : { page: "task", id: rest };
+  if (first === "approvals") return readApproval(second, more);
   if (first === "failures" || first === "workflows" || first === "agents" || first === "system") {
     return { page: first, rest };
   }
   return { page: "unknown" };
 }
 
+/** The name of a step may have slashes: each part is decoded by itself. */
+function readApproval(task: string, more: readonly string[]): Route {
+  if (task === "") return { page: "approvals" };
+  const [id, step] = [decodePercents(task), decodePercents(more.join("/"))];
+  return id === null || step === null || step === ""
+    ? { page: "unknown" }
+    : { page: "approval", id, step };
+}
+
 export const taskPath = (id: string): string => `/tasks/${encodeURIComponent(id)}`;
+export const approvalPath = (id: string, step: string): string =>
+  `/approvals/${encodeURIComponent(id)}/${encodeURIComponent(step)}`;
 export const agentPath = (name: string): string => `/agents/${encodeURIComponent(name)}`;
 export const workflowPath = (name: string): string => `/workflows/${encodeURIComponent(name)}`;

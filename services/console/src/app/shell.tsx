@@ -8,7 +8,9 @@ import {
   useSyncExternalStore,
 } from "react";
 import { useConsole, useContact, useSession } from "../api/console-context.ts";
+import { useApprovals } from "../api/operations-queries.ts";
 import { useOverview } from "../api/queries.ts";
+import type { Session } from "../api/session.ts";
 import type { StreamState } from "../live/follow-stream.ts";
 import { useLiveState } from "../live/use-live.ts";
 import { exactTime, formatCount } from "../parts/format.ts";
@@ -25,8 +27,9 @@ interface ShellProps {
 
 /** What every page has around it: tabs, search, who looks, and whether what is shown is of now. */
 export function Shell({ theme, children }: ShellProps) {
-  const { status } = useSession();
+  const { status, role } = useSession();
   const isInside = status === "ready";
+  const isOperator = isInside && role === "operator";
   useKeys(tabKeys);
   return (
     <>
@@ -38,10 +41,10 @@ export function Shell({ theme, children }: ShellProps) {
           <Icon name="mark" />
           <span>Holdfast</span>
         </Link>
-        {isInside && <Tabs />}
+        {isInside && <Tabs role={role} />}
         <div className="top-end">
-          {isInside && <SearchBox />}
-          {isInside && <LiveSign />}
+          {isOperator && <SearchBox />}
+          {isOperator && <LiveSign />}
           <Who />
           <ThemeButton theme={theme} />
         </div>
@@ -56,22 +59,26 @@ export function Shell({ theme, children }: ShellProps) {
 
 const tabKeys = Object.fromEntries(tabs.map(({ key, path }) => [`g ${key}`, () => navigate(path)]));
 
-function Tabs() {
+/** Others than operators see only what they decide. */
+function Tabs({ role }: Pick<Session, "role">) {
   const { path } = usePlace();
   const current = useMemo(() => tabOf(readRoute(path)), [path]);
   return (
     <nav className="tabs" aria-label="Pages">
-      {tabs.map(({ page, title, path: to, key }) => (
-        <Link
-          key={page}
-          to={to}
-          title={`g ${key}`}
-          aria-current={page === current ? "page" : undefined}
-        >
-          {title}
-          {page === "failures" && <FailureCount />}
-        </Link>
-      ))}
+      {tabs
+        .filter(({ page }) => role === "operator" || page === "approvals")
+        .map(({ page, title, path: to, key }) => (
+          <Link
+            key={page}
+            to={to}
+            title={`g ${key}`}
+            aria-current={page === current ? "page" : undefined}
+          >
+            {title}
+            {page === "failures" && <FailureCount />}
+            {page === "approvals" && <ApprovalCount role={role} />}
+          </Link>
+        ))}
     </nav>
   );
 }
@@ -122,6 +129,19 @@ function FailureCount() {
   return (
     <span className="tab-count" title={`${formatCount(count)} tasks are halted`}>
       {formatCount(count)}
+    </span>
+  );
+}
+
+/** How many steps wait for a decision: to those who decide, for theirs. */
+function ApprovalCount({ role }: Pick<Session, "role">) {
+  const { data, hasNextPage } = useApprovals({ mine: role === "principal" ? "true" : undefined });
+  const count = data?.pages.reduce((sum, { items }) => sum + items.length, 0) ?? 0;
+  if (count === 0) return null;
+  const words = `${formatCount(count)}${hasNextPage ? "+" : ""}`;
+  return (
+    <span className="tab-count tab-count-quiet" title={`${words} wait for a decision`}>
+      {words}
     </span>
   );
 }

@@ -1,14 +1,19 @@
 import { type FormEvent, useEffect, useId, useState } from "react";
+import type { Api } from "../api/api.ts";
 import { call } from "../api/call.ts";
 import { useConsole, useSession } from "../api/console-context.ts";
 import { ProblemFault } from "../api/faults.ts";
+import type { Role } from "../api/session.ts";
 import { Loading } from "../parts/loading.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 
 /** A route that only operators may ask, and that costs the service little. */
 const probe = call("get", "/v1/pauses", {});
 
-/** Asks for the operators' token where the service wants one. It stays in this tab. */
+/** A route that operators and those may ask who decide. */
+const ownProbe = call("get", "/v1/approvals", { query: { limit: 1 } });
+
+/** Asks for a token where the service wants one. It stays in this tab. */
 export function SignIn() {
   const { status } = useSession();
   return status === "probing" ? <Probe /> : <TokenForm />;
@@ -36,7 +41,27 @@ function Probe() {
       clearTimeout(timer);
     };
   }, [api, session, tries]);
-  return error === null ? <Loading /> : <ProblemNote error={error} />;
+  if (error === null) return <Loading />;
+  // Without operators there are those who decide.
+  const isDisabled = error instanceof ProblemFault && error.code === "auth.disabled";
+  return (
+    <>
+      <ProblemNote error={error} />
+      {isDisabled && <TokenForm />}
+    </>
+  );
+}
+
+/** Whose token it is. Throws what the service says of one that it does not take. */
+async function roleOf(api: Api, headers: Readonly<Record<string, string>>): Promise<Role> {
+  try {
+    await api.ask({ ...probe, headers });
+    return "operator";
+  } catch (fault) {
+    if (!(fault instanceof ProblemFault) || fault.status !== 403) throw fault;
+    await api.ask({ ...ownProbe, headers });
+    return "principal";
+  }
 }
 
 function TokenForm() {
@@ -53,8 +78,8 @@ function TokenForm() {
     setError(null);
     const headers = { authorization: `Bearer ${token.trim()}` };
     try {
-      await api.ask({ ...probe, headers });
-      session.signIn(token.trim(), actor.trim());
+      const role = await roleOf(api, headers);
+      session.signIn({ token: token.trim(), actor: actor.trim(), role });
     } catch (fault) {
       setError(fault);
       setAsking(false);
@@ -64,8 +89,8 @@ function TokenForm() {
     <form className="sign-in card" onSubmit={(event) => void submit(event)}>
       <h1>Who are you?</h1>
       <p className="muted">
-        This service asks for the operators’ token. The token stays in this tab and is forgotten
-        when you close it.
+        This service asks for the operators’ token, or for a key or a token of your own, with which
+        you decide. It stays in this tab and is forgotten when you close it.
       </p>
       <label htmlFor={ids.actor}>Your name</label>
       <input
@@ -78,7 +103,7 @@ function TokenForm() {
         onChange={(event) => setActor(event.target.value)}
       />
       <p className="hint">Each action is kept in the history under this name.</p>
-      <label htmlFor={ids.token}>Operators’ token</label>
+      <label htmlFor={ids.token}>Token or key</label>
       <input
         id={ids.token}
         type="password"

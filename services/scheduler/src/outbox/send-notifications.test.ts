@@ -108,13 +108,13 @@ test("what people are to decide leaves as an event of its own id, each reminder 
     deadline: null,
     decision: null,
   } as const;
-  const of = (event: TaskApproval["event"], at: string): TakenNotification => ({
+  const of = (happening: TaskApproval["event"], at: string): TakenNotification => ({
     ...common(3),
     destination: "",
     channel: "event",
     address: null,
     correlationId: "order-1",
-    body: { ...approval, event, at },
+    body: { ...approval, event: happening, at },
   });
   const [first, second] = ["2026-11-21T14:00:00.000Z", "2026-11-21T18:00:00.000Z"];
   await send(

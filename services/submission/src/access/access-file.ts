@@ -1,10 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
+import { audiencePattern, compileInput, type FieldFault } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { isLoopback, keyDigestPattern } from "@holdfast/runtime";
-import { Ajv, type ErrorObject } from "ajv";
 import { type Static, Type } from "typebox";
 import { parse } from "yaml";
-import { audiencePattern, isPrincipalId, longestId } from "./principal.ts";
+import { isPrincipalId, longestId } from "./principal.ts";
 
 const closed = { additionalProperties: false } as const;
 const words = (description: string) =>
@@ -26,8 +26,16 @@ const KeyHolder = Type.Object(
 
 /** The algorithms that may be named: no shared secrets, and not `none`. */
 const algorithms = [
-  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
-  ...["ES256", "ES384", "ES512", "EdDSA"],
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
 ];
 
 const Rule = Type.Object(
@@ -37,7 +45,7 @@ const Rule = Type.Object(
     is: Type.Optional(words("The claim is this text.")),
     approves: Audiences,
   },
-  { ...closed, oneOf: [{ required: ["has"] }, { required: ["is"] }] },
+  closed,
 );
 
 const Issuer = Type.Object(
@@ -63,7 +71,7 @@ const AccessFile = Type.Object(
   closed,
 );
 
-export type KeyHolder = Static<typeof KeyHolder>;
+type KeyHolder = Static<typeof KeyHolder>;
 export type Issuer = Static<typeof Issuer>;
 
 /** What the file says: who shows what, and for whom they decide. */
@@ -92,19 +100,16 @@ export async function readAccessText(path: string): Promise<string> {
  */
 export function accessRulesIn(text: string, path: string): AccessRules {
   const json = parsed(text, path);
-  const conforms = checker();
-  if (!conforms(json)) throw unusable(path, placesOf(conforms.errors ?? []));
+  const wrong = compileInput(
+    AccessFile as object as Parameters<typeof compileInput>[0],
+    "the file",
+  )(json);
+  if (wrong.length > 0) throw unusable(path, placesOf(wrong));
   const { principals = [], issuers = [] } = json as Static<typeof AccessFile>;
   const faults = [...faultsOfPrincipals(principals), ...faultsOfIssuers(issuers)];
   if (faults.length > 0) throw unusable(path, faults.slice(0, mostFaults).join("; "));
   return { principals, issuers };
 }
-
-/** Our own schema is not held against the schema of schemas. */
-const checker = () =>
-  new Ajv({ meta: false, validateSchema: false, strict: false, allErrors: true }).compile(
-    AccessFile,
-  );
 
 const unusable = (path: string, why: string) =>
   new ContractFault("config.invalid", `ACCESS_FILE ${path} ${why}`);
@@ -121,15 +126,11 @@ function parsed(text: string, path: string): unknown {
 
 const mostFaults = 5;
 
-function placesOf(errors: readonly ErrorObject[]): string {
-  const places = errors.map(({ instancePath, message, params }) => {
-    const { additionalProperty, allowedValues } = params as Readonly<Record<string, unknown>>;
-    const values = Array.isArray(allowedValues) ? `: ${allowedValues.join(", ")}` : "";
-    const extra = typeof additionalProperty === "string" ? `: ${additionalProperty}` : values;
-    return `${instancePath || "/"} ${message ?? "is wrong"}${extra}`;
-  });
-  return [...new Set(places)].slice(0, mostFaults).join("; ");
-}
+const placesOf = (faults: readonly FieldFault[]): string =>
+  faults
+    .slice(0, mostFaults)
+    .map(({ pointer, detail }) => `${pointer || "/"} ${detail}`)
+    .join("; ");
 
 /** One person has one id, and one key stands for one principal. */
 function faultsOfPrincipals(principals: readonly KeyHolder[]): readonly string[] {
@@ -156,13 +157,18 @@ function faultsOfPrincipals(principals: readonly KeyHolder[]): readonly string[]
 }
 
 function faultsOfIssuers(issuers: readonly Issuer[]): readonly string[] {
-  return issuers.flatMap(({ issuer, jwksUri }, index) => {
+  return issuers.flatMap(({ issuer, jwksUri, rules }, index) => {
     const place = `/issuers/${index}`;
     const faults: string[] = [];
     if (!isSafeUrl(issuer)) faults.push(`${place}/issuer ${unsafe}`);
     if (jwksUri !== undefined && !isSafeUrl(jwksUri)) faults.push(`${place}/jwksUri ${unsafe}`);
     if (issuers.findIndex((other) => other.issuer === issuer) < index) {
       faults.push(`${place}/issuer is listed before: write its rules there`);
+    }
+    for (const [at, { has, is }] of rules.entries()) {
+      if ((has === undefined) === (is === undefined)) {
+        faults.push(`${place}/rules/${at} must say what its claim has, or what it is`);
+      }
     }
     return faults;
   });

@@ -32,6 +32,3 @@ export const isPrincipalId = (text: string): boolean =>
 
 /** Characters of an id, and of a name. */
 export const longestId = 200;
-
-/** The form of the name of an audience. */
-export const audiencePattern = "^[a-z][a-z0-9-]{0,62}$";

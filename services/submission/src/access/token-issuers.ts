@@ -28,7 +28,7 @@ const clockTolerance = 30;
 /** How long an issuer may take to answer, and for how long its keys are kept. */
 const timeout: Milliseconds = 5_000;
 const keepKeys: Milliseconds = 600_000;
-/** After a failure its issuer is not asked again for so long: each request would wait for it. */
+/** Time for which an issuer is not asked again that failed: each request would wait for it. */
 const restAfterFailure: Milliseconds = 5_000;
 /** Bytes of a token: a larger one is not looked at. */
 const longestToken = 16 * 1024;
@@ -124,7 +124,7 @@ function issuerKeys(
   };
 }
 
-/** Where the keys of an issuer are, by OpenID Connect Discovery. */
+/** Finds where the keys of an issuer are, by OpenID Connect Discovery. */
 async function findJwksUri(issuer: string): Promise<string> {
   const response = await fetch(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, {
     redirect: "manual",

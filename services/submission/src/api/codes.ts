@@ -29,6 +29,13 @@ const ofOperators: Codes = {
   429: ["auth.too_many_tries"],
   503: ["auth.issuer_unavailable"],
 };
+/** Codes of routes that ask who sends a request. */
+const ofPrincipals: Codes = {
+  401: [...tokenRefusals],
+  403: ["access.denied"],
+  429: ["auth.too_many_tries"],
+  503: ["auth.issuer_unavailable"],
+};
 const ofStore: Codes = {
   503: ["store.contention", "store.outcome_unknown", "store.unavailable"],
 };
@@ -45,13 +52,15 @@ interface RouteSchema {
 /** The codes that a route has because of what it is. */
 export function commonCodes({ url, schema }: { url: string; schema: RouteSchema }): Codes {
   const { body, params, security = [] } = schema;
-  const isForOperators = security.length > 0;
+  const isForPrincipals = security.some((one) => "principal" in one);
+  const isForOperators = security.length > 0 && !isForPrincipals;
   // A probe, or settings: it reads nothing.
-  const isFixed = !isForOperators && body === undefined && params === undefined;
+  const isFixed = security.length === 0 && body === undefined && params === undefined;
   return merged([
     ofAll,
     ...(body === undefined ? [] : [withBody]),
     ...(isForOperators ? [ofOperators] : []),
+    ...(isForPrincipals ? [ofPrincipals] : []),
     ...(isFixed ? [] : [ofStore]),
     ...(url === "/v1/:collection" ? [ofCollection] : []),
   ]);

@@ -22,7 +22,7 @@ const headers = {
   "retry-after": count("Seconds after which to ask again."),
   "idempotency-replayed": text("`true`: the key was used before, for what the answer is about."),
   "preference-applied": text("How long the answer waited at most, as Prefer asked for."),
-  "www-authenticate": text("Of 401: how to show the token, by RFC 6750."),
+  "www-authenticate": text("Of 401: how to show a token, by RFC 6750."),
 } as const;
 type HeaderName = keyof typeof headers;
 
@@ -69,6 +69,8 @@ interface Description {
   readonly codes?: Codes;
   /** Needs no token. */
   readonly isOpen?: boolean;
+  /** Who may ask, where it is not operators alone: `either` is principals and operators. */
+  readonly isFor?: "principals" | "either";
 }
 
 /**
@@ -83,13 +85,17 @@ export const describe = ({
   answers,
   codes = {},
   isOpen,
+  isFor,
 }: Description) => ({
   operationId: id,
   tags: [tag],
-  summary: isOpen === true ? summary : `Operators: ${summary[0]?.toLowerCase()}${summary.slice(1)}`,
+  summary:
+    isOpen === true || isFor !== undefined
+      ? summary
+      : `Operators: ${summary[0]?.toLowerCase()}${summary.slice(1)}`,
   ...(description === undefined ? {} : { description }),
   "x-codes": codes,
-  security: isOpen === true ? [] : [{ operatorToken: [] }],
+  security: isOpen === true ? [] : securityFor(isFor),
   response: {
     ...Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => [status, answerSchema(answer)]),
@@ -103,6 +109,13 @@ export const describe = ({
     ]),
   },
 });
+
+const securityFor = (
+  isFor: Description["isFor"],
+): readonly Readonly<Record<string, readonly string[]>>[] => [
+  ...(isFor === undefined ? [] : [{ principal: [] }]),
+  ...(isFor === "principals" ? [] : [{ operatorToken: [] }]),
+];
 
 const answerSchema = ({
   words: description,

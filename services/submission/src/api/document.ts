@@ -37,7 +37,14 @@ export function openDocument(app: FastifyInstance): void {
         { name: "service", description: "The service itself." },
       ],
       components: {
-        securitySchemes: { operatorToken: { type: "http", scheme: "bearer" } },
+        securitySchemes: {
+          operatorToken: { type: "http", scheme: "bearer", description: "`OPERATOR_TOKEN`." },
+          principal: {
+            type: "http",
+            scheme: "bearer",
+            description: "A key or a token of one's own, which the file of `ACCESS_FILE` knows.",
+          },
+        },
       },
     },
     refResolver: { buildLocalReference: ({ $id }) => $id as string },

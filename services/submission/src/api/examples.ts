@@ -127,6 +127,7 @@ const openApproval = {
   quorum: 2,
   openedAt: "2026-11-28T09:00:12.000Z",
   deadline: "2026-11-30T09:00:12.000Z",
+  onDeadline: "reject",
   paused: false,
   mayDecide: true,
   decisions: [],

@@ -161,7 +161,7 @@ const Step = named("Step", "A step of a task, or what undoes one.", {
   agent: text("Who has it, or may take it: the Agents of a pool are joined by `+`."),
   processState: Type.Enum([...stepStates], {
     description:
-      "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `awaiting` a time or a signal, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
+      "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `awaiting` a time, a signal or people, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
   }),
   attempt: count("Of the last attempt; 0: none began."),
   failureCount: count("Failures since the last cool-down or resubmission."),
@@ -177,6 +177,7 @@ const Step = named("Step", "A step of a task, or what undoes one.", {
       {
         until: nullable(instant("When it ends by itself; null: it does not.")),
         signal: nullable(text("The name of the signal that ends it; null: none does.")),
+        audience: nullable(text("Those who decide it; null: it is for no one to decide.")),
       },
       { description: "What the step waits for; null: it does not wait." },
     ),

@@ -1,15 +1,14 @@
-import { limits } from "@holdfast/contracts";
+import { audiencePattern, limits, Payload } from "@holdfast/contracts";
 import { type Json, printablePattern, readablePattern } from "@holdfast/domain";
 import type { OpenApproval } from "@holdfast/state-store";
 import { approvalOutcome } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Access } from "../access/access.ts";
-import { audiencePattern, isOfAudience, type Principal } from "../access/principal.ts";
+import { isOfAudience, type Principal } from "../access/principal.ts";
 import { describe, ref } from "../api/describe.ts";
 import { examples } from "../api/examples.ts";
 import { pageFields, sizeOf } from "../api/pages.ts";
-import { tokenRefusals } from "../bearer.ts";
 import { TaskParams } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
 import { mostResultBytes } from "../results/result-of.ts";
@@ -41,14 +40,6 @@ export function approvalRoutes(app: FastifyInstance, deps: ApprovalRouteDependen
   decisionRoute(app, deps);
 }
 
-/** The codes of all these routes, by which it is known who asks. */
-const codesOfCaller = {
-  401: [...tokenRefusals],
-  403: ["access.denied"],
-  429: ["auth.too_many_tries"],
-  503: ["auth.issuer_unavailable"],
-} as const;
-
 /** Approvals of a page. */
 const pages = { usual: 50, most: 100 };
 /** Bytes of what is shown, and of the schema of a form, of each approval in a list. */
@@ -57,13 +48,17 @@ const mostListed = 16 * 1024;
 /** The id of a task, `/` and a step. */
 const place = {
   maxLength: 37 + limits.name,
-  pattern: "^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/[^/]+$",
+  pattern: "^([0-9a-f]{8})-([0-9a-f]{4}-){3}[0-9a-f]{12}/[^/]+$",
 };
 
 const ListQuery = Type.Object(
   {
     audience: Type.Optional(
-      Type.String({ pattern: audiencePattern, description: "Those of one audience alone." }),
+      Type.String({
+        maxLength: 63,
+        pattern: audiencePattern,
+        description: "Those of one audience alone.",
+      }),
     ),
     mine: Type.Optional(
       Type.Union([Type.Literal("true"), Type.Literal("false")], {
@@ -85,11 +80,10 @@ function listRoute(app: FastifyInstance, deps: ApprovalRouteDependencies): void 
       summary: "Steps that wait for people: of the audiences of who asks, or all, for operators.",
       description:
         "With a key or a token that the file of `ACCESS_FILE` knows, or that of operators. A page may have fewer than it may have.",
-      isOpen: true,
+      isFor: "either",
       answers: { "200": { words: "A page.", schema: ref("OpenApprovals") } },
       codes: {
-        ...codesOfCaller,
-        403: [...codesOfCaller[403], "approval.needs_principal", "approval.not_in_audience"],
+        403: ["approval.needs_principal", "approval.not_in_audience"],
         500: ["workflow.unusable"],
       },
     }),
@@ -125,7 +119,9 @@ function listRoute(app: FastifyInstance, deps: ApprovalRouteDependencies): void 
   );
 }
 
-/** The audiences that are asked for; null: all. Throws a 403 for one that is not the principal's. */
+/**
+ * The audiences that are asked for; null: all. Throws a 403 for one that is not the principal's.
+ */
 function audiencesFor(
   principal: Principal | null,
   asked: string | undefined,
@@ -163,11 +159,10 @@ function oneRoute(app: FastifyInstance, deps: ApprovalRouteDependencies): void {
       tag: "approvals",
       summary: "A step that people decide: what was said, and how it ended.",
       description: "Shown to its audience, and to operators.",
-      isOpen: true,
+      isFor: "either",
       answers: { "200": { words: "The approval.", schema: ref("Approval") } },
       codes: {
-        ...codesOfCaller,
-        403: [...codesOfCaller[403], "approval.not_in_audience"],
+        403: ["approval.not_in_audience"],
         404: decisionCodes[404],
         500: decisionCodes[500],
       },
@@ -232,7 +227,7 @@ async function approvalResource(
   { step, open, principal, makeRoom, most }: ShownApproval,
 ) {
   const { taskId, submittedBy, workflow, definition } = step;
-  const { name, audience, quorum } = definition;
+  const { name, audience, quorum, onDeadline } = definition;
   const { excluded, show } = await readShown(deps, step, { makeRoom, most });
   const form = formOf(step, most);
   const decisions = open?.decisions ?? (await deps.store.findDecisions({ taskId, step: name }));
@@ -257,6 +252,7 @@ async function approvalResource(
     quorum,
     openedAt: open?.openedAt ?? null,
     deadline: open?.deadline ?? null,
+    onDeadline,
     paused: open?.isPaused ?? false,
     mayDecide,
     decisions: decisions.map(({ id, name: of, decision, reason, form: filled, at }) => ({
@@ -299,6 +295,7 @@ const DecisionBody = Type.Object(
     ),
     form: Type.Optional(
       Type.Unsafe<Json>({
+        ...Payload,
         description:
           "What was filled in, by the schema that the workflow has for the step: for approvals alone; ≤ 64 KiB.",
       }),
@@ -319,7 +316,7 @@ function decisionRoute(app: FastifyInstance, deps: ApprovalRouteDependencies): v
       summary: "Approves or rejects a step, as one of its audience.",
       description:
         "With a key or a token that the file of `ACCESS_FILE` knows, and not with that of operators. Each decides once: the same decision once more is answered as the first time.",
-      isOpen: true,
+      isFor: "principals",
       answers: {
         "200": {
           words: "It is kept.",
@@ -327,7 +324,7 @@ function decisionRoute(app: FastifyInstance, deps: ApprovalRouteDependencies): v
           headers: ["idempotency-replayed"],
         },
       },
-      codes: { ...codesOfCaller, ...decisionCodes },
+      codes: decisionCodes,
     }),
     params: StepParams,
     body: DecisionBody,

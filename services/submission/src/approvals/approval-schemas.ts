@@ -25,6 +25,10 @@ const approval = {
   quorum: count("How many of them must approve. One who rejects decides alone."),
   openedAt: nullable(instant("When it began to wait; null: it does not wait now.")),
   deadline: nullable(instant("When it ends by itself; null: it does not.")),
+  onDeadline: Type.Enum(["approve", "reject", "fail"], {
+    description:
+      "What follows then: it counts as approved, it counts as rejected, or the step fails.",
+  }),
   paused: flag("Whether its task is paused: its deadline stands still."),
   mayDecide: flag("Whether who asks may decide now. False with the operators' token."),
   decisions: Type.Array(ref("ApprovalDecision"), { description: "What was said, oldest first." }),

@@ -36,12 +36,7 @@ export type Counted = Extract<DecisionOutcome, { kind: "counted" }> & {
 /** The codes with which decisions are refused, by status. */
 export const decisionCodes = {
   400: ["approval.form_invalid"],
-  403: [
-    "access.denied",
-    "approval.excluded",
-    "approval.needs_principal",
-    "approval.not_in_audience",
-  ],
+  403: ["approval.excluded", "approval.needs_principal", "approval.not_in_audience"],
   404: ["approval.unknown", "task.submission_refused", "task.unknown"],
   409: [
     "approval.decided_already",
@@ -82,7 +77,8 @@ export async function decide(
     quorum: definition.quorum,
   });
   if (outcome.kind === "refused") throw refused(outcome, found, principal);
-  if (outcome.isDecided && !outcome.replayed) deps.hint("waits");
+  // Once more where it is repeated: the process that kept it first may have ended before its hint.
+  if (outcome.isDecided) deps.hint("waits");
   return { ...outcome, taskId, quorum: definition.quorum };
 }
 
@@ -104,7 +100,7 @@ const isExcludedFrom = ({ definition: { name } }: FoundStep) =>
     `The workflow excludes you from the decision about ${name}: another one of the audience decides.`,
   );
 
-/** The form of a decision, which only an approval has. Throws a 400 for one that is not as it should be. */
+/** The form of a decision, which only an approval has. Throws a 400 for one that is wrong. */
 async function readForm(
   { decision, form }: AskedDecision,
   { workflow, definition: { name } }: FoundStep,

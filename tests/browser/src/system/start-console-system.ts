@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,6 +6,7 @@ import { newTask } from "@holdfast/load";
 import { freePort, queryOnce } from "@holdfast/local-stack";
 import { type SampleKind, sampleOrder } from "@holdfast/orders";
 import { asRole, openStore, type ServiceName, type System, startSystem } from "@holdfast/processes";
+import { digestOfKey, makeKey } from "@holdfast/runtime";
 import type { NewTask, StateStore } from "@holdfast/state-store";
 import { type Link, migratedDatabase, openLink, testBroker } from "@holdfast/test-servers";
 import { echoing } from "./echo-agent.ts";
@@ -38,14 +39,35 @@ export interface ConsoleSystem extends AsyncDisposable {
   order(workflow: string, kind?: SampleKind, seed?: number): Promise<string>;
   /** Resolves when the task is in this state. */
   reaches(id: string, state: string): Promise<void>;
+  /** The keys of people of the treasury, by their names. */
+  readonly keys: Readonly<Record<Approver, string>>;
   /** Kills a service with SIGKILL, and starts it again. */
   killAndRestart(name: ServiceName): Promise<void>;
+}
+
+const approvers = ["ada", "grace", "linus"] as const;
+/** Who decides for the treasury. */
+export type Approver = (typeof approvers)[number];
+
+/** Makes a key for each of them, and the file that says whose they are. */
+async function writeAccessFile(path: string): Promise<ConsoleSystem["keys"]> {
+  const keys = Object.fromEntries(approvers.map((name) => [name, makeKey()]));
+  const principals = approvers.map((name) => ({
+    id: `${name}@example.com`,
+    name: `${name[0]?.toUpperCase()}${name.slice(1)}`,
+    keys: [digestOfKey(keys[name] ?? "")],
+    approves: ["treasury"],
+  }));
+  await writeFile(path, JSON.stringify({ principals }));
+  return keys as ConsoleSystem["keys"];
 }
 
 export async function startConsoleSystem(): Promise<ConsoleSystem> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "holdfast-browser-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const accessFile = join(folder, "access.json");
+  const keys = await writeAccessFile(accessFile);
   const { url } = stack.use(await migratedDatabase());
   const broker = stack.use(await testBroker());
   const storeLink = stack.use(await openLink(url));
@@ -60,7 +82,7 @@ export async function startConsoleSystem(): Promise<ConsoleSystem> {
       count: { operations: 1 },
       workflows: [patient, halting, quick, cooling, echoing],
       env: {
-        operations: { CONSOLE: "on" },
+        operations: { CONSOLE: "on", ACCESS_FILE: accessFile },
         submission: { CORS_ORIGINS: "http://localhost:*" },
         agent: { AGENT_MODULES: agentModules.join(",") },
         scheduler: { POLL_INTERVAL: "200ms" },
@@ -81,6 +103,7 @@ export async function startConsoleSystem(): Promise<ConsoleSystem> {
     store,
     origin: `http://127.0.0.1:${port}`,
     storeLink,
+    keys,
     query,
     submit,
     async order(workflow, kind = "good", seed = 0) {

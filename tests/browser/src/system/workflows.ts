@@ -86,3 +86,47 @@ export const prepaid: WorkflowDefinition = {
       : [step],
   ),
 };
+
+/** An order that is shipped once two of the treasury have released it. */
+export const released: WorkflowDefinition = {
+  ...quick,
+  format: 4,
+  name: "released-order.v1",
+  forms: {
+    release: {
+      type: "object",
+      properties: {
+        costCentre: { type: "string", title: "Cost centre", pattern: "^C-[0-9]+$" },
+        channel: { type: "string", title: "Channel", enum: ["bank", "card"] },
+        isUrgent: { type: "boolean", title: "Urgent" },
+      },
+      required: ["costCentre"],
+      additionalProperties: false,
+    },
+  },
+  steps: quick.steps.flatMap((step): WorkflowDefinition["steps"] =>
+    step.name === "ship"
+      ? [
+          {
+            kind: "approval",
+            name: "release",
+            audience: "treasury",
+            quorum: 2,
+            excludesSubmitter: true,
+            excludes: [],
+            within: 3 * 86_400_000,
+            remindAfter: null,
+            onDeadline: "reject",
+            show: {
+              customer: { $ref: "/input/customer/name" },
+              total: { $ref: "/input/total" },
+            },
+            after: step.after,
+            onlyIf: null,
+            onFailure: "undo",
+          },
+          { ...step, after: ["release"] },
+        ]
+      : [step],
+  ),
+};

@@ -108,11 +108,32 @@ const showVerb: Verb = {
 
 const chosen = ({ text, io }: Invocation): Service => serviceOf(askedOf(text), io);
 
+const makeKeyVerb: Verb = {
+  name: "keys make",
+  isLocal: true,
+  operations: [],
+  operands: [],
+  summary: "make the key of a person or a service, and the line for the file of ACCESS_FILE",
+  details: `The key is printed once, and kept nowhere: its holder sets it as HOLDFAST_TOKEN. The digest stands among the keys of its
+principal in the file that ACCESS_FILE of the submission service names.`,
+  options: {},
+  async run() {
+    const { digestOfKey, makeKey } = await import("@holdfast/runtime");
+    const key = makeKey();
+    const digest = digestOfKey(key);
+    return {
+      value: { key, digest, variable: "HOLDFAST_TOKEN", setting: "ACCESS_FILE" },
+      text: `${key}\n${digest}`,
+      items: [{ id: key, digest }],
+    };
+  },
+};
+
 const newKeyVerb: Verb = {
   name: "keys new",
   operations: [],
   operands: [],
-  summary: "make an operator's token: set it as OPERATOR_TOKEN of the submission service",
+  summary: "make the operators' token: set it as OPERATOR_TOKEN of the submission service",
   options: {},
   async run() {
     const token = randomBytes(32).toString("base64url");
@@ -145,4 +166,4 @@ export const configVerbs: readonly Verb[] = [
   changeVerb("delete", { summary: "delete a profile", done: "is deleted" }),
   showVerb,
 ];
-export const keyVerbs: readonly Verb[] = [newKeyVerb, checkKeyVerb];
+export const keyVerbs: readonly Verb[] = [makeKeyVerb, newKeyVerb, checkKeyVerb];

@@ -4,6 +4,7 @@ import type {
   HoldfastClient,
   ListedTask,
   SearchQuery,
+  Step,
   Task,
   TaskPage,
 } from "@holdfast/client";
@@ -33,7 +34,23 @@ export const getVerb: Verb = {
 
 function shown(task: Task, at: Invocation["at"]): Outcome {
   const steps = table(task.steps, ["name", "agent", "processState", "attempt", "faultCode"], at);
-  return { value: task, text: `${table([task], columns, at)}\n\n${steps}` };
+  const waits = task.steps.flatMap((step) => waitLines(step, at));
+  const parts = [
+    table([task], columns, at),
+    steps,
+    ...(waits.length === 0 ? [] : [waits.join("\n")]),
+  ];
+  return { value: task, text: parts.join("\n\n") };
+}
+
+/** Says what a step waits for, apart from other steps and its Agent; none: nothing. */
+function waitLines({ name, awaiting }: Step, at: Invocation["at"]): readonly string[] {
+  if (awaiting === null) return [];
+  const { until, signal, audience } = awaiting;
+  const decided = audience === null ? [] : [`for ${audience} to decide`];
+  const what = signal === null ? decided : [`for the signal ${signal}`];
+  const end = until === null ? [] : [`until ${at(until)}`];
+  return [`${name} waits ${[...what, ...end].join(", ")}`];
 }
 
 export const findVerb: Verb = {
@@ -136,12 +153,19 @@ export const countVerb: Verb = {
 
 export const watchVerb: Verb = {
   name: "tasks watch",
-  operations: ["followTask", "getResult", "getHistory"],
+  operations: ["followTask", "getResult", "getHistory", "getTask"],
   operands: ["<id>"],
   summary: "follow a task until it has ended or halted; exit code 1 if it halted or was undone",
   options: own("wait"),
   examples: ["tasks watch 01a1fd8d-d928-77c8-96cb-353aaba1757f --wait 5m --json"],
-  async run({ operands: [id = ""], client, text, output, io }) {
+  async run(invocation) {
+    const {
+      operands: [id = ""],
+      client,
+      text,
+      output,
+      io,
+    } = invocation;
     const wait = text("wait");
     const limit = wait === undefined ? undefined : AbortSignal.timeout(waitOf(wait, "--wait"));
     const events: HistoryEntry[] = [];
@@ -157,7 +181,7 @@ export const watchVerb: Verb = {
         }
         events.push(next.value);
         if (output === "jsonl") io.out(`${JSON.stringify(next.value)}\n`);
-        if (output === "table") io.out(`${lineOf(next.value)}\n`);
+        if (output === "table") await printMove(invocation, service, next.value);
       }
     } catch (error) {
       if (limit?.aborted !== true) throw error;
@@ -168,6 +192,19 @@ export const watchVerb: Verb = {
     }
   },
 };
+
+/** Prints a move of a task, and for what its step waits that has just begun to. */
+async function printMove(
+  { operands: [id = ""], io, at }: Invocation,
+  { tasks }: HoldfastClient,
+  move: HistoryEntry,
+): Promise<void> {
+  io.out(`${lineOf(move)}\n`);
+  if (move.toState !== "awaiting") return;
+  const { steps } = await tasks.get(id);
+  const lines = steps.filter(({ name }) => name === move.step).flatMap((one) => waitLines(one, at));
+  for (const line of lines) io.out(`  ${line}\n`);
+}
 
 export const tailVerb: Verb = {
   name: "tasks tail",

@@ -76,6 +76,7 @@ function identity(
               <div key={name}>
                 <Alike filter={{ awaiting: name }}>{name}</Alike>
                 {awaiting?.signal != null && `, the signal ${awaiting.signal}`}
+                {awaiting?.audience != null && `, ${awaiting.audience} to decide`}
                 {awaiting?.until != null && (
                   <>
                     , ends <Time at={awaiting.until} />

@@ -25,6 +25,7 @@ import { stepStyles, styleOf, taskStyles } from "../../parts/state-styles.ts";
 import { Time } from "../../parts/time.tsx";
 import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
 import { shownSteps } from "../workflows/shown-steps.ts";
+import { ApprovalsCard } from "./approvals-card.tsx";
 import { AttemptsCard } from "./attempts/attempts-card.tsx";
 import { FactsCard } from "./facts-card.tsx";
 import { HistoryCard } from "./history/history-card.tsx";
@@ -49,6 +50,9 @@ export function TaskPage({ id }: { readonly id: string }) {
       ) : (
         <Steps task={task.data} attempts={attempts.data} why={why.data} />
       )}
+      {task.data.steps.some(({ kind }) => kind === "approval") && (
+        <ApprovalsCard task={task.data} />
+      )}
       {task.data.steps.some(({ kind }) => kind === "signal") && <SignalsCard task={task.data} />}
       <div className="columns">
         {history.data === undefined ? (
@@ -56,7 +60,10 @@ export function TaskPage({ id }: { readonly id: string }) {
         ) : (
           <HistoryCard items={history.data.items} />
         )}
-        <FactsCard task={task.data} submittedBy={submitterOf(history.data?.items)} />
+        <FactsCard
+          task={task.data}
+          submittedBy={task.data.submittedBy ?? submitterOf(history.data?.items)}
+        />
       </div>
       <Payloads task={task.data} />
     </section>

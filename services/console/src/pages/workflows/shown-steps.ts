@@ -1,4 +1,5 @@
 import {
+  type ApprovalDefinition,
   isCall,
   type SignalDefinition,
   type WaitDefinition,
@@ -19,10 +20,14 @@ export const shownSteps = ({ steps }: WorkflowDefinition): readonly ShownStep[] 
   }));
 
 /** What a step waits for, and how long, in words. */
-export function waitWords(step: WaitDefinition | SignalDefinition): string {
-  if ("signal" in step) {
-    const limit = step.within === null ? "for ever" : `within ${formatDuration(step.within)}`;
-    return `waits for signal ${step.signal}, ${limit}`;
+export function waitWords(step: WaitDefinition | SignalDefinition | ApprovalDefinition): string {
+  if ("signal" in step) return `waits for signal ${step.signal}, ${limitOf(step)}`;
+  if ("audience" in step) {
+    const { quorum, audience } = step;
+    return `waits for ${quorum === 1 ? "" : `${quorum} of `}${audience} to approve, ${limitOf(step)}`;
   }
   return "for" in step ? `waits ${formatDuration(step.for)}` : "waits until a value says";
 }
+
+const limitOf = ({ within }: Pick<SignalDefinition, "within">): string =>
+  within === null ? "for ever" : `within ${formatDuration(within)}`;

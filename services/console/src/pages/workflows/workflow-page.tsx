@@ -1,5 +1,6 @@
 import type { StoredWorkflow } from "@holdfast/client";
 import {
+  type ApprovalDefinition,
   type CallDefinition,
   isCall,
   type SignalDefinition,
@@ -174,8 +175,10 @@ function StepPolicyView({ step }: { readonly step: StepDefinition }) {
   return isCall(step) ? <CallView step={step} /> : <WaitView step={step} />;
 }
 
+type Waiting = WaitDefinition | SignalDefinition | ApprovalDefinition;
+
 /** What a step waits for, and what follows if that does not come. */
-function WaitView({ step }: { readonly step: WaitDefinition | SignalDefinition }) {
+function WaitView({ step }: { readonly step: Waiting }) {
   const { name, after, onlyIf } = step;
   return (
     <div className="section-body step-policy">
@@ -192,6 +195,7 @@ function WaitView({ step }: { readonly step: WaitDefinition | SignalDefinition }
               : [["Only if", <code>{JSON.stringify(onlyIf)}</code>] as const]),
           ]}
         />
+        {"show" in step && <JsonView value={step.show} label={`what is shown of ${name}`} />}
         {"until" in step && <JsonView value={step.until} label={`the end of ${name}`} />}
       </div>
     </div>
@@ -199,7 +203,8 @@ function WaitView({ step }: { readonly step: WaitDefinition | SignalDefinition }
 }
 
 /** How the wait ends that does not end as it should. */
-function endFacts(step: WaitDefinition | SignalDefinition): readonly (readonly [string, string])[] {
+function endFacts(step: Waiting): readonly (readonly [string, string])[] {
+  if ("audience" in step) return approvalFacts(step);
   if ("signal" in step) {
     if (step.within === null) return [];
     return [
@@ -210,6 +215,27 @@ function endFacts(step: WaitDefinition | SignalDefinition): readonly (readonly [
   return [
     ["At most", step.atMost === undefined ? "any time" : formatDuration(step.atMost)],
     ["No instant", thenOf(step.onFailure)],
+  ];
+}
+
+const atDeadline = {
+  approve: "it counts as approved",
+  reject: "it counts as rejected",
+  fail: "the step has failed",
+} as const;
+
+/** Who decides a step, and what follows if they reject it or do not decide. */
+function approvalFacts(step: ApprovalDefinition): readonly (readonly [string, string])[] {
+  const { excludesSubmitter, excludes, remindAfter, onDeadline, onFailure, within } = step;
+  const excluded = [
+    ...(excludesSubmitter ? ["who submitted the task"] : []),
+    ...excludes.map((one) => JSON.stringify(one)),
+  ];
+  return [
+    ["Not", excluded.length === 0 ? "no one of the audience is excluded" : excluded.join(", ")],
+    ["Reminded", remindAfter === null ? "never" : `every ${formatDuration(remindAfter)}`],
+    ...(within === null ? [] : [["None by then", atDeadline[onDeadline]] as const]),
+    ["Rejected", thenOf(onFailure)],
   ];
 }
 

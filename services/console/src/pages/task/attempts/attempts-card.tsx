@@ -85,14 +85,16 @@ interface CountdownProps {
   readonly waits: readonly StepWait[];
 }
 
-/** Whether a step only waits, for a time or for a signal, so that it has no attempts. */
-const asksNoAgent = ({ kind }: Step): boolean => kind === "wait" || kind === "signal";
+/** Whether a step only waits, for a time, a signal or people, so that it has no attempts. */
+const asksNoAgent = ({ kind }: Step): boolean =>
+  kind === "wait" || kind === "signal" || kind === "approval";
 
-/** How long a step has yet to wait, and for which signal; or from when to when it waited. */
+/** How long a step has yet to wait, and for which signal or whom; or from when to when it waited. */
 function Countdown({ step: { name, awaiting }, waits }: CountdownProps) {
   const now = useNow();
-  const { until = null, signal = null } = awaiting ?? {};
-  const whatFor = signal === null ? "" : ` for signal ${signal}`;
+  const { until = null, signal = null, audience = null } = awaiting ?? {};
+  const whom = audience === null ? "" : ` for ${audience} to decide`;
+  const whatFor = signal === null ? whom : ` for signal ${signal}`;
   if (awaiting !== null && until === null) return `waits${whatFor}, without an end`;
   if (until !== null) {
     return (

@@ -344,7 +344,7 @@ function Legend({ attempts }: { readonly attempts: Attempts }) {
       {attempts.waits.some(isOwnWait) && (
         <li>
           <span className="legend-own-wait" />
-          waits for a time or a signal
+          waits for a time, a signal or people
         </li>
       )}
       {!attempts.waits.every(isOwnWait) && (
