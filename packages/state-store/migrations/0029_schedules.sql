@@ -16,6 +16,7 @@ create table state.schedules (
   buffered      timestamptz,
   -- What it dealt with last: what comes after it is computed anew when the rules of zones change.
   dealt_with    timestamptz not null default clock_timestamp(),
+  -- Until its end is counted.
   last_task     uuid,
   -- In a row.
   failures      integer     not null default 0,
@@ -59,7 +60,7 @@ create index schedule_fires_by_task on state.schedule_fires (task_id) where task
 grant select, update (next_instant, due_at, buffered, dealt_with, last_task, failures, skips, paused_at, paused_by, pause_reason,
                       zone_rules)
   on state.schedules to holdfast_submission;
-grant select, insert, update (outcome, task_id, at) on state.schedule_fires to holdfast_submission, holdfast_operations;
+grant select, insert, update (outcome, task_id, actor, reason, at) on state.schedule_fires to holdfast_submission, holdfast_operations;
 grant select, insert, update, delete on state.schedules to holdfast_operations;
 grant insert on state.inbox to holdfast_submission, holdfast_operations;
 grant execute on function state.wake_inbox(), state.notify_inbox() to holdfast_submission, holdfast_operations;

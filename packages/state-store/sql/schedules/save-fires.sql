@@ -1,6 +1,6 @@
 -- Writes down what became of instants, each once, and puts the tasks of those that fired into the
--- inbox. An instant that was buffered fires, or is skipped, later. What was dealt with before
--- stands, and submits nothing.
+-- inbox. An instant that was buffered fires, or is skipped, later, and a person may have one fire
+-- that was missed or skipped. What was dealt with otherwise stands, and submits nothing.
 with asked as materialized (
   select schedule, to_timestamp(instant / 1000) as instant, outcome, submission,
          case when outcome = 'fired' then state.new_task_id() end as task_id
@@ -15,8 +15,11 @@ saved as (
       on conflict (schedule, instant) do update
      set outcome = excluded.outcome,
          task_id = excluded.task_id,
+         actor   = excluded.actor,
+         reason  = excluded.reason,
          at      = clock_timestamp()
    where known.outcome = 'buffered'
+      or known.outcome <> 'fired' and excluded.actor is not null
   returning schedule, instant, outcome, task_id, at
 ),
 woken as materialized (

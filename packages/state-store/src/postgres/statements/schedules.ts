@@ -104,7 +104,6 @@ export interface SchedulesStatements {
       readonly dueAt: number | null;
       readonly zoneRules: string | null;
       readonly id: string | null;
-      readonly version: number | null;
     };
     readonly row: { readonly id: string };
   };
