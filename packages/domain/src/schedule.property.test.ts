@@ -139,7 +139,7 @@ function runWorld(
       planFires(asked, state, { now, last, calendar, offset });
       continue;
     }
-    while (!world.isPaused && world.dueAt !== null && world.dueAt <= world.now) look();
+    while (world.dueAt !== null && world.dueAt <= world.now) look();
   }
   return world;
 }

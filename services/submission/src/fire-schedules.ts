@@ -1,11 +1,12 @@
 import type { Instant, Milliseconds } from "@holdfast/domain";
-import type { Clock, Logger } from "@holdfast/runtime";
+import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { SubmissionStore } from "@holdfast/state-store";
 
 interface ScheduleDependencies {
   readonly store: Pick<SubmissionStore, "fireSchedules">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
+  readonly failpoint: Failpoint;
   readonly actor: string;
   /** Has tasks made of what is in the inbox now. */
   readonly onFired: () => void;
@@ -25,7 +26,14 @@ const doubtFor: Milliseconds = 900_000;
  * the next look. Where that clock is far ahead of what it must be by the clock of this process, it
  * has jumped, and is not believed for a quarter of an hour: then it is set back, or it is right.
  */
-export function fireSchedules({ store, clock, log, actor, onFired }: ScheduleDependencies) {
+export function fireSchedules({
+  store,
+  clock,
+  log,
+  failpoint,
+  actor,
+  onFired,
+}: ScheduleDependencies) {
   /** What the store's clock said when it was last believed. */
   let believed: { readonly now: Instant; readonly at: Milliseconds } | null = null;
   /** Since when it is not; null: it is. */
@@ -37,8 +45,10 @@ export function fireSchedules({ store, clock, log, actor, onFired }: ScheduleDep
   };
   return async (): Promise<Milliseconds> => {
     const latest = believed === null ? null : believed.now + (clock.now() - believed.at);
+    failpoint("submission.firing");
     const found = await store.fireSchedules({ actor, most, latest, checksRules });
     const { fires, troubles, nextIn, isFull, now } = found;
+    if (fires.length > 0) failpoint("submission.fired");
     checksRules = checksRules && isFull;
     if (latest === null || now <= latest + longestJump) believe(now);
     else if (doubtedAt === null) {

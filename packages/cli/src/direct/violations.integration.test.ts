@@ -125,6 +125,13 @@ const breaches: readonly (readonly [
     (of) => `${addDecision(of, "approve")}; delete from state.tasks where ${of}`,
   ],
   [
+    "what fired has its task or its refusal",
+    "processed",
+    (of) => `insert into state.schedule_fires (schedule, instant, outcome, task_id)
+             select 'night', now(), 'fired', task_id from state.tasks where ${of};
+             delete from state.steps where ${of}; delete from state.tasks where ${of}`,
+  ],
+  [
     "a wait ends once",
     "half done",
     (of) => `insert into state.events (task_id, step, action, from_state, to_state, actor)

@@ -297,7 +297,7 @@ const lockedFor: Milliseconds = 500;
  */
 export const fireSchedules = composed(
   async ({ pool, events }, round: ScheduleRound): Promise<FiredSchedules> => {
-    const { nextIn, now } = (await readNext(pool, {}))[0]!;
+    const { nextIn, now } = (await withRetries(() => readNext(pool, {})))[0]!;
     const isDue = nextIn !== null && nextIn <= 0;
     if (!isDue && !round.checksRules)
       return { fires: [], troubles: [], nextIn, isFull: false, now };

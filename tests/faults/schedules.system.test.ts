@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Schedule } from "@holdfast/contracts";
+import { openStore } from "@holdfast/processes";
+import { expect, test } from "@jest/globals";
+import {
+  type FailpointCase,
+  failpointCases,
+  isHit,
+  resume,
+  settingOf,
+  startWithFailpoint,
+} from "./failpoint-cases.ts";
+import { type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
+import { killEachSecond } from "./kill-each-second.ts";
+
+const schedules = 20;
+/** The instants of each. */
+const instants = 30;
+/** Milliseconds: processes are started all the time. */
+const longest = 300_000;
+
+/** A workflow whose tasks end at once, without an Agent. */
+const resting = {
+  format: 3,
+  name: "resting.v1",
+  inputSchema: {},
+  steps: [{ kind: "timer", name: "rest", after: [], onlyIf: null, for: 0, onFailure: "undo" }],
+  completeWithin: null,
+  output: null,
+} as const;
+
+const schedule: Schedule = {
+  workflow: "resting",
+  // Its instants are set by the test.
+  cron: "0 0 1 1 *",
+  zone: "UTC",
+  input: { at: { $ref: "/schedule/at" }, by: { $ref: "/schedule/id" } },
+  overlap: "allow",
+};
+
+/** Stores schedules that come once a year. */
+async function store(faulty: FaultySystem, count: number): Promise<void> {
+  await faulty.store.registerWorkflow(resting);
+  for (let number = 0; number < count; number += 1)
+    await faulty.store.putSchedule({ id: `s-${number}`, schedule, actor: "test" });
+}
+
+/**
+ * Has each schedule that is through with its last instant be at the next one, minute by minute,
+ * until each had so many. Returns whether they had.
+ */
+async function comeNext(faulty: FaultySystem, most: number): Promise<boolean> {
+  const [row] = await faulty.query<{ left: number }>(
+    `with had as (
+       select id, count(schedule)::int as fires
+         from state.schedules left join state.schedule_fires on schedule = id
+        group by id
+     ),
+     come as (
+       update state.schedules
+          set next_instant = date_trunc('minute', now()) - interval '1 day' + fires * interval '1 minute',
+              due_at       = now()
+         from had
+        where had.id = schedules.id and fires < ${most} and due_at > now() + interval '1 hour'
+     )
+     select count(*) filter (where fires < ${most})::int as left from had`,
+  );
+  return row!.left === 0;
+}
+
+interface Counted {
+  readonly fires: number;
+  readonly fired: number;
+  readonly tasks: number;
+  readonly inputs: number;
+  readonly ended: number;
+}
+
+/** What fired, and which tasks came of it. */
+async function count(faulty: FaultySystem): Promise<Counted> {
+  const [row] = await faulty.query<Counted>(
+    `select (select count(*)::int from state.schedule_fires) as fires,
+            (select count(*)::int from state.schedule_fires where outcome = 'fired') as fired,
+            count(*)::int as tasks,
+            count(distinct input::text)::int as inputs,
+            count(finished_at)::int as ended
+       from state.tasks join state.task_payloads using (task_id)
+       join state.schedule_fires using (task_id)`,
+  );
+  return row!;
+}
+
+const noneLeft = async (faulty: FaultySystem): Promise<void> => {
+  const open =
+    "select from state.inbox union all select from state.tasks where finished_at is null";
+  await until(async () => (await faulty.query(open)).length === 0, 100);
+  expect(await faulty.query("select from state.refusals")).toEqual([]);
+  expect(
+    await faulty.query(
+      "select from state.tasks where task_id not in (select task_id from state.schedule_fires)",
+    ),
+  ).toEqual([]);
+  expect(await faulty.store.findInvariantViolations({ batch: 10 })).toEqual([]);
+};
+
+test(
+  "600 instants of 20 schedules fire once each, and each has its task, while submission is killed each second",
+  async () => {
+    await using faulty = await startFaultySystem({
+      apart: ["submission"],
+      count: { submission: 2, agent: 0, partners: 0 },
+    });
+    await store(faulty, schedules);
+    await using killer = killEachSecond(faulty, ["submission"]);
+    await until(() => comeNext(faulty, instants), 20);
+    await until(async () => killer.kills() > 5, 100);
+    await noneLeft(faulty);
+    const all = schedules * instants;
+    expect(await count(faulty)).toEqual({
+      fires: all,
+      fired: all,
+      tasks: all,
+      inputs: all,
+      ended: all,
+    });
+  },
+  longest,
+);
