@@ -1,15 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Schedule } from "@holdfast/contracts";
-import { openStore } from "@holdfast/processes";
+import { defineWorkflow } from "@holdfast/workflow";
 import { expect, test } from "@jest/globals";
-import {
-  type FailpointCase,
-  failpointCases,
-  isHit,
-  resume,
-  settingOf,
-  startWithFailpoint,
-} from "./failpoint-cases.ts";
+import { z } from "zod";
+import { failpointCases, isHit, resume, settingOf, startWithFailpoint } from "./failpoint-cases.ts";
 import { type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 import { killEachSecond } from "./kill-each-second.ts";
 
@@ -19,15 +12,12 @@ const instants = 30;
 /** Milliseconds: processes are started all the time. */
 const longest = 300_000;
 
-/** A workflow whose tasks end at once, without an Agent. */
-const resting = {
-  format: 3,
-  name: "resting.v1",
-  inputSchema: {},
-  steps: [{ kind: "timer", name: "rest", after: [], onlyIf: null, for: 0, onFailure: "undo" }],
-  completeWithin: null,
-  output: null,
-} as const;
+/** A workflow without Agents. */
+const resting = defineWorkflow(
+  "resting.v1",
+  z.object({ at: z.string(), by: z.string() }),
+  (_, step) => step.sleep("rest", { for: "1s" }),
+).definition;
 
 const schedule: Schedule = {
   workflow: "resting",
@@ -116,6 +106,43 @@ test(
     await until(async () => killer.kills() > 5, 100);
     await noneLeft(faulty);
     const all = schedules * instants;
+    expect(await count(faulty)).toEqual({
+      fires: all,
+      fired: all,
+      tasks: all,
+      inputs: all,
+      ended: all,
+    });
+  },
+  longest,
+);
+
+const cases = failpointCases(
+  "submission",
+  ["firing", "fired", "accepting", "accepted"],
+  [null],
+).map((failpoint) => ({ name: settingOf(failpoint), failpoint }));
+
+test.each(cases)(
+  "$name: what fires has one task each, though the process that fired it is gone or stands still",
+  async ({ failpoint }) => {
+    await using faulty = await startFaultySystem({
+      apart: ["submission"],
+      count: { submission: 0, agent: 0, partners: 0 },
+    });
+    await store(faulty, schedules);
+    await comeNext(faulty, 1);
+    const doomed = await startWithFailpoint(faulty, failpoint);
+    await until(() => isHit(faulty, doomed));
+    await faulty.system.start("submission");
+    const fired = "select from state.schedule_fires where outcome = 'fired'";
+    await until(async () => (await faulty.query(fired)).length === schedules);
+    // What the other one has in its hands is free again once its lease has ended.
+    await faulty.query("update state.inbox set leased_until = null");
+    await noneLeft(faulty);
+    await resume(doomed, failpoint);
+    await noneLeft(faulty);
+    const all = schedules;
     expect(await count(faulty)).toEqual({
       fires: all,
       fired: all,

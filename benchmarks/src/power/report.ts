@@ -46,6 +46,15 @@ export interface SignalFigures {
   readonly perSecond: number;
 }
 
+export interface ScheduleFigures {
+  /** Schedules with the same instant. */
+  readonly schedules: number;
+  /** Seconds from the instant until the last of them had fired. */
+  readonly seconds: number;
+  /** Seconds from the instant until each had its task. */
+  readonly taskSeconds: number;
+}
+
 export interface PowerResult extends Setting {
   /** The load average of the machine before it began. */
   readonly load: number;
@@ -53,12 +62,20 @@ export interface PowerResult extends Setting {
   readonly waits: WaitFigures;
   readonly timers: TimerFigures;
   readonly signals: SignalFigures;
+  readonly schedules: ScheduleFigures;
 }
 
 const count = (value: number): string => value.toLocaleString("en-GB");
 
 /** The page that tells what waits cost, and what they leave for steps that ask Agents. */
-export function report({ waits, timers, signals, rounds, ...setting }: PowerResult): string {
+export function report({
+  waits,
+  timers,
+  signals,
+  schedules,
+  rounds,
+  ...setting
+}: PowerResult): string {
   const { stores, ratios, statementsRatio, seconds } = waits;
   const [, { waits: open }] = stores;
   return `# The cost of steps that wait
@@ -97,6 +114,12 @@ ${markdownTable(
       "2,000 at least",
       count(Math.round(signals.perSecond)),
       `signals that one process takes a second over HTTP, of ${count(signals.signals)}`,
+    ],
+    [
+      "`schedulesFired`",
+      "5 s at most",
+      `${schedules.seconds.toFixed(1)} s`,
+      `until one process has fired ${count(schedules.schedules)} schedules of one minute; each had its task after ${schedules.taskSeconds.toFixed(1)} s`,
     ],
   ],
 )}

@@ -65,7 +65,6 @@ grant select, insert, update, delete on state.schedules to holdfast_operations;
 grant insert on state.inbox to holdfast_submission, holdfast_operations;
 grant execute on function state.wake_inbox(), state.notify_inbox() to holdfast_submission, holdfast_operations;
 grant execute on function state.raise_alert(text, text, text) to holdfast_submission;
-grant select (id, due_at, paused_at, skips) on state.schedules to holdfast_supervisor, holdfast_scheduler;
 grant select (schedule, instant, at), delete on state.schedule_fires to holdfast_supervisor;
 
 -- As before, and with what fired.

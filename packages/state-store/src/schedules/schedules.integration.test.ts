@@ -97,7 +97,7 @@ async function ends(id: string, state: "processed" | "undone" | "halted"): Promi
   await makeEnqueued(db, submission);
   await db.query(
     `set session_replication_role = replica;
-     update state.tasks set process_state = '${state}', finished_at = ${state === "halted" ? "null" : "clock_timestamp()"}
+     update state.tasks set process_state = '${state}', goal = '${state === "undone" ? "undo" : "do"}', finished_at = ${state === "halted" ? "null" : "clock_timestamp()"}
        from state.schedules where id = '${id}' and task_id = last_task;
      reset session_replication_role`,
   );

@@ -81,9 +81,9 @@ export interface SchedulesStatements {
   };
   readonly "pause-schedule": {
     readonly params: {
+      readonly id: string | null;
       readonly actor: string | null;
       readonly reason: string | null;
-      readonly id: string | null;
     };
     readonly row: { readonly id: string };
   };
