@@ -29,9 +29,9 @@ const schedule: Schedule = {
 };
 
 /** Stores schedules that come once a year. */
-async function store(faulty: FaultySystem, count: number): Promise<void> {
+async function store(faulty: FaultySystem, many: number): Promise<void> {
   await faulty.store.registerWorkflow(resting);
-  for (let number = 0; number < count; number += 1)
+  for (let number = 0; number < many; number += 1)
     await faulty.store.putSchedule({ id: `s-${number}`, schedule, actor: "test" });
 }
 

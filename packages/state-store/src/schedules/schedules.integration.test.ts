@@ -453,7 +453,10 @@ describe("a schedule is stored", () => {
 
 /** Nothing is due, whatever its instants are. */
 async function comesPaused(): Promise<void> {
-  await db.query("update state.schedules set next_instant = now() - interval '1 hour'");
+  await db.query(
+    `update state.schedules set next_instant = now() - interval '1 hour',
+                                due_at = case when due_at is not null then now() - interval '1 hour' end`,
+  );
   expect((await fire({ checksRules: true })).fires).toEqual([]);
 }
 
