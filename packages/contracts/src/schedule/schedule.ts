@@ -99,9 +99,6 @@ export const scheduleRefs = {
   "/schedule/id": "the id of the schedule",
 } as const;
 
-/** Escapes of characters that the store's values cannot have; a backslash may be before them. */
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
-
 /** What is wrong with a schedule that has the form of one, by itself: places as JSON pointers. */
 export function scheduleFaults(
   { cron, zone, input, jitter }: WholeSchedule,
@@ -115,9 +112,6 @@ export function scheduleFaults(
       pointer: "/input",
       detail: `refers to ${ref}, and can refer to ${Object.keys(scheduleRefs).join(", ")} alone`,
     })),
-    ...(unstorable.test(JSON.stringify(input))
-      ? [{ pointer: "/input", detail: "has U+0000 or half a character, which no task can have" }]
-      : []),
     ...(jitter > hour ? [{ pointer: "/jitter", detail: "must be at most an hour" }] : []),
   ];
 }
