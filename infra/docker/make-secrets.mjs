@@ -2,7 +2,7 @@
 // as files in a volume that no other service has. What the environment says wins, then what was
 // made before, of which each service has a copy. Refuses a clone in another folder, whose
 // containers and data these are not. With names as arguments, such as OPERATOR_TOKEN: prints those.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -24,6 +24,9 @@ const known = [
   "APPLICATION_PASSWORD",
   "AGENT_PASSWORD",
   "RABBITMQ_ADMIN_PASSWORD",
+  // Of two people, who decide what waits for people.
+  "ADA_KEY",
+  "GRACE_KEY",
 ];
 // What an application may write to, and what it may have open: as `holdfast topology` makes its
 // user.
@@ -52,7 +55,11 @@ function secretOf(name) {
   const given = process.env[name] ?? "";
   if (given !== "") return given;
   const made = [join(kept, name), copies[name] ?? ""].find((file) => existsSync(file));
-  return made === undefined ? randomBytes(24).toString("hex") : readFileSync(made, "utf8");
+  if (made !== undefined) return readFileSync(made, "utf8");
+  // As `holdfast keys make` makes it.
+  return name.endsWith("_KEY")
+    ? `hfk_${randomBytes(32).toString("base64url")}`
+    : randomBytes(24).toString("hex");
 }
 
 /**
@@ -113,6 +120,8 @@ function writeAll() {
       BROKER_URL: brokerUrl(service, password),
     });
   }
+  // The same file for both: each must know the people that the other knows.
+  for (const service of ["submission", "operations"]) write(service, { "people.json": people() });
   const managementUrl = httpUrl("observer", secrets.OBSERVER_PASSWORD);
   // The console shows the queues: the observer may look at them, and do nothing there.
   write("operations", {
@@ -125,6 +134,17 @@ function writeAll() {
   });
   write("agent", { BROKER_URL: brokerUrl("agent", secrets.AGENT_PASSWORD) });
   write("rabbitmq", { "10-users.json": JSON.stringify({ users: brokerUsers() }) });
+}
+
+/** The file of ACCESS_FILE: it has the digests of the keys alone. */
+function people() {
+  const names = { ada: "Ada Lovelace", grace: "Grace Hopper" };
+  const principals = Object.entries(names).map(([id, name]) => {
+    const key = secrets[`${id.toUpperCase()}_KEY`] ?? "";
+    const digest = createHash("sha256").update(key).digest("hex");
+    return { id, name, keys: [`sha256:${digest}`], approves: ["*"] };
+  });
+  return JSON.stringify({ principals }, null, 2);
 }
 
 /**

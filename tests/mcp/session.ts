@@ -72,6 +72,7 @@ export const reads = [
   "count_tasks",
   "why",
   "list_failures",
+  "list_approvals",
   "list_workflows",
   "show_workflow",
   "list_agents",

@@ -65,6 +65,7 @@ export { collectionPattern, isReservedCollection, routeNames } from "./definitio
 export { definitionHash } from "./definition/definition-hash.ts";
 export {
   agentNamePattern,
+  approvalDeadlines,
   audiencePattern,
   definitionSchema,
   operationNamePattern,

@@ -294,6 +294,24 @@ test("the token of operators is new at each start, and no page of another name r
   expect(tokenOf(dev)).not.toBe(first);
 });
 
+test("two people may decide by keys that are new at each start, and no one else may", async () => {
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  const { keys } = JSON.parse(
+    readFileSync(join(dev.folder, ".holdfast/dev/places.json"), "utf8"),
+  ) as { readonly keys: Readonly<Record<string, string>> };
+  expect(Object.keys(keys)).toEqual(["ada", "grace"]);
+  const ask = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    return (await fetch(`${dev.api}/v1/approvals?mine=true`, { headers })).status;
+  };
+  for (const [id, key] of Object.entries(keys)) {
+    expect(dev.text).toContain(`${key}   of ${id}`);
+    expect(await ask(key)).toBe(200);
+  }
+  expect(await ask(`hfk_${"a".repeat(43)}`)).toBe(401);
+});
+
 test("the API takes another port where the first one is in use", async () => {
   const server = createServer().listen(0);
   await once(server, "listening");

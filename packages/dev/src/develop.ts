@@ -12,6 +12,7 @@ import { keepInStep } from "./project/keep-in-step.ts";
 import { openWorkflowLoader } from "./project/load-workflows.ts";
 import type { WorkflowSync } from "./project/sync-project.ts";
 import { type Project, projectOf } from "./services/claim-servers.ts";
+import { type LocalPeople, makePeople } from "./services/local-people.ts";
 import { startServers } from "./services/start-servers.ts";
 import { loadServices, type Places } from "./services/start-services.ts";
 
@@ -41,13 +42,15 @@ export async function develop(options: Development): Promise<void> {
   const { signal } = stop;
   const operatorToken = process.env["OPERATOR_TOKEN"] || newToken();
   const [dataFolder, owner] = [join(folder, ".holdfast/dev"), ownerOf(options)];
+  const people = process.env["ACCESS_FILE"] ? null : makePeople(dataFolder);
+  const { keys = {}, accessFile = null } = people ?? {};
   const allRuns = Promise.withResolvers<void>();
   await using prepared = disposableStack();
   let brokerUrl = "";
   // RabbitMQ takes longest, so it has the processors first.
   const brokerLoaded = Promise.withResolvers<void>();
   const env = () => ({ BROKER_URL: brokerUrl });
-  const forParts = { ...options, operatorToken, env, calm: allRuns.promise };
+  const forParts = { ...options, operatorToken, accessFile, env, calm: allRuns.promise };
   const parts = brokerLoaded.promise.then(() => openParts(prepared, forParts));
   const brokerUp = Promise.withResolvers<void>();
   const begin = async (places: Places): Promise<Begun> => {
@@ -72,9 +75,10 @@ export async function develop(options: Development): Promise<void> {
   const { api, known, sync, watch } = await begun.promise;
   allRuns.resolve();
   signal.throwIfAborted();
-  writePlaces(dataFolder, { ...placesOf(servers), api, operatorToken });
+  writePlaces(dataFolder, { ...placesOf(servers), api, operatorToken, keys });
   const ms = performance.now() - from;
-  for (const line of banner({ api, operatorToken, brokerUrl, folder, sync, agents, ms })) say(line);
+  for (const line of banner({ api, operatorToken, keys, brokerUrl, folder, sync, agents, ms }))
+    say(line);
   sync.sayGaps(await known());
   prepared.use(watch(keepInStep({ ...options, sync, loader, agents, known })));
   const actions = openActions({
@@ -103,6 +107,7 @@ const ownerOf = ({ folder, takesOver }: Development): Project => ({
 
 interface ForParts extends Development {
   readonly operatorToken: string;
+  readonly accessFile: string | null;
   /** The environment of Agents. */
   readonly env: () => Readonly<Record<string, string>>;
   /** Resolves once everything runs. */
@@ -124,7 +129,10 @@ async function openParts(stack: DisposableStack, options: ForParts) {
 const placesOf = ({ stateStoreUrl, brokerUrl }: Places): Places => ({ stateStoreUrl, brokerUrl });
 
 /** Writes down where other commands find what runs here. */
-function writePlaces(dataFolder: string, places: Readonly<Record<string, string>> | Places): void {
+function writePlaces(
+  dataFolder: string,
+  places: Places & Pick<Shown, "api" | "operatorToken" | "keys">,
+): void {
   const file = join(dataFolder, "places.json");
   writeFileSync(file, `${JSON.stringify(places, null, 2)}\n`, { mode: 0o600 });
 }
@@ -141,6 +149,8 @@ async function untilAborted(signal: AbortSignal): Promise<void> {
 interface Shown {
   readonly api: string;
   readonly operatorToken: string;
+  /** The keys of people, by their ids. */
+  readonly keys: LocalPeople["keys"];
   readonly brokerUrl: string;
   readonly folder: string;
   readonly sync: Pick<WorkflowSync, "workflows">;
@@ -153,6 +163,7 @@ interface Shown {
 function banner({
   api,
   operatorToken,
+  keys,
   brokerUrl,
   folder,
   sync,
@@ -166,6 +177,9 @@ function banner({
     `  API   ${api}`,
     `  look  ${consoleLink(api, operatorToken)}`,
     `  token ${operatorToken}   of operators, new at each start: export HOLDFAST_TOKEN=${operatorToken}`,
+    ...Object.entries(keys).map(
+      ([id, key]) => `  key   ${key}   of ${id}, who decides what waits for people`,
+    ),
     `  AMQP  ${brokerUrl}   for Agents in other languages`,
     ...sync.workflows.map(
       ({ family, name, file }) => `  workflow ${family} is ${name}   ${relative(folder, file)}`,

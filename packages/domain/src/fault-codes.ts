@@ -18,7 +18,7 @@ export const faultCodes = {
   "access.denied": {
     transient: false,
     meaning:
-      "A submission asks for what not everyone may: `urgent` priority, a fairness weight above 1, a status queue, unknown Agents, or a beginning more than 30 days away. Or a task is asked for by its business key, which can be guessed.",
+      "A submission asks for what not everyone may: `urgent` priority, a fairness weight above 1, a status queue, unknown Agents, or a beginning more than 30 days away. Or a task is asked for by its business key, which can be guessed. Or a principal asks for what operators alone may. Or the token is valid, and no rule in the file of `ACCESS_FILE` gives its bearer any right.",
     action:
       "Leave it out, send `Authorization: Bearer <OPERATOR_TOKEN>`, or name it in `ANONYMOUS_MAY` of submission. A message needs `user_id`, and a `reply-to` that is `status.<user>` or begins with that and a dot; `STATUS_WORDS` says where a user has another word.",
   },
@@ -145,18 +145,19 @@ export const faultCodes = {
   "auth.token_missing": {
     transient: false,
     meaning: "The request shows no token.",
-    action: "Send `Authorization: Bearer <OPERATOR_TOKEN>`.",
+    action:
+      "Send `Authorization: Bearer <OPERATOR_TOKEN>`; for approvals a key or a token of your own.",
   },
   "auth.token_wrong": {
     transient: false,
-    meaning: "The token of the request is not the one of operators.",
+    meaning:
+      "The token of the request is neither that of operators nor, by the file of `ACCESS_FILE`, of a principal; or it has expired, or is for another audience.",
     action:
-      "Send the `OPERATOR_TOKEN` of this service as `Authorization: Bearer <OPERATOR_TOKEN>`.",
+      "Send the `OPERATOR_TOKEN` of this service as `Authorization: Bearer <OPERATOR_TOKEN>`, or a key or a token that the file knows.",
   },
   "auth.too_many_tries": {
     transient: true,
-    meaning:
-      "The address showed too many wrong operator tokens. The right one is taken at any time.",
+    meaning: "The address showed too many wrong tokens. A right one is taken at any time.",
     action: "Show the right token, or wait as long as `Retry-After` says.",
   },
   "breaker.closed": {

@@ -117,22 +117,22 @@ export function notificationsOf(
 const traceOf = ({ traceContext }: Pick<VersionedTask, "traceContext">) =>
   traceContext == null ? {} : { traceContext };
 
-interface Told {
+interface Happened {
   readonly correlationId: string | null;
   readonly seq: number;
   readonly at: string;
 }
 
-/** What those are told who decide a step, or who wait for them; none: nobody decides it. */
+/** The message to those who decide a step, or who wait for them; none: people do not decide it. */
 export function approvalBody(
   task: Task,
   step: Step,
-  told: Pick<ApprovalBody, "event" | "decision"> & Told,
+  happened: Pick<ApprovalBody, "event" | "decision"> & Happened,
 ): readonly ApprovalBody[] {
   const { plan } = step;
   if (!("audience" in plan)) return [];
   const { name, audience, quorum } = plan;
-  const { event, decision, correlationId, seq: sequence, at } = told;
+  const { event, decision, correlationId, seq: sequence, at } = happened;
   const deadline = step.processState === "awaiting" ? step.notBefore : null;
   return [
     {
@@ -167,7 +167,7 @@ const lapsed: ReadonlyMap<string, "rejected" | "expired"> = new Map([
 
 const approvalsOf = (
   { before, after, changes }: DecidedTask,
-  when: Pick<Told, "seq" | "at">,
+  when: Pick<Happened, "seq" | "at">,
 ): readonly ApprovalBody[] =>
   changes.flatMap((one) => {
     const asked = askedBy(one);

@@ -3,9 +3,9 @@
 
 -- phase: locks state.tasks, state.waits
 -- Who submitted it, as the service that took it knows; null: unknown.
-alter table state.tasks add column submitted_by text;
+alter table state.tasks add column if not exists submitted_by text;
 -- Those who decide it; null: it is for no one to decide.
-alter table state.waits add column audience text;
+alter table state.waits add column if not exists audience text;
 
 -- phase: online
 -- What people have said about steps that wait for them, for as long as the task is kept.
@@ -51,7 +51,7 @@ begin
 end
 $$;
 
-create index waits_of_audiences on state.waits (task_id, step, audience) where audience is not null;
+create index waits_of_audiences on state.waits (audience, task_id, step) where audience is not null and came_at is null;
 
 create or replace trigger guard_wait before update on state.waits for each row
 when ((old.task_id, old.step, old.kind, old.opened_at)

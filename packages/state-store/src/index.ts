@@ -10,6 +10,7 @@ export {
   type ApprovalPage,
   type ApprovalQuery,
   approvalOutcome,
+  approvalOutcomes,
   type DecisionOfStep,
   type DecisionOutcome,
   type NewDecision,

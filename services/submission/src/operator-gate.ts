@@ -5,7 +5,7 @@ import type { Metrics } from "@holdfast/runtime";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "./access/principal.ts";
 import type { Principals } from "./access/principals.ts";
-import { refusalOf, tokenIn } from "./bearer.ts";
+import { tokenIn } from "./bearer.ts";
 import { httpMetrics } from "./http-metrics.ts";
 import { Problem } from "./problem.ts";
 
@@ -69,19 +69,23 @@ export function operatorGate(
   };
   const countWrong = wrongTokens({ log, metrics, clock });
 
-  const identify: Identify = async (request, reply) => {
+  const identifyOr = async (
+    words: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Principal | null> => {
     const shown = tokenIn(request.headers);
     if (shown === "" || isOperator(request.headers)) return null;
     const found = (await principals?.read(shown)) ?? "wrong";
     if (found === "unassigned") throw unassigned();
     if (found !== "wrong") return found;
     countWrong(request, reply);
-    throw new Problem(401, "auth.token_wrong", wrongWords);
+    throw new Problem(401, "auth.token_wrong", words);
   };
 
   return {
     isOperator,
-    identify,
+    identify: (request, reply) => identifyOr(wrongWords, request, reply),
     hasPrincipals: principals !== null,
     async recognize(headers) {
       const shown = tokenIn(headers);
@@ -98,13 +102,9 @@ export function operatorGate(
         );
       }
       if (isOperator(request.headers)) return;
-      const principal = await identify(request, reply);
+      const principal = await identifyOr(operatorWords, request, reply);
       if (principal !== null) throw operatorsOnly(principal);
-      throw new Problem(
-        401,
-        refusalOf(request.headers),
-        "Show the operator's token: Authorization: Bearer …",
-      );
+      throw new Problem(401, "auth.token_missing", operatorWords);
     },
   };
 }
@@ -115,6 +115,7 @@ function unknownMeanwhile(error: unknown): null {
   throw error;
 }
 
+const operatorWords = "Show the operator's token: Authorization: Bearer …";
 const wrongWords =
   "The token of the request is neither that of operators nor of a principal: show Authorization: Bearer … with another one.";
 

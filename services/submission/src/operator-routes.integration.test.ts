@@ -38,9 +38,9 @@ describe("an operator's request", () => {
   test("without If-Match is refused with 428, whatever it asks for, and moves nothing", async () => {
     const booking = await halted(operated);
     const routes = (await listRoutes()).filter(({ url }) => url.startsWith("/v1/tasks/:id/"));
-    // Applications send signals, which are for the task as it will be.
+    // Applications send signals, and people decide, about the task as it will be.
     const acts = routes.filter(
-      ({ method, url }) => method === "POST" && !url.includes("/signals/"),
+      ({ method, url }) => method === "POST" && !/\/(signals\/|decision$)/.test(url),
     );
     expect(acts.length).toBeGreaterThan(5);
     for (const { url } of acts) {

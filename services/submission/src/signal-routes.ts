@@ -12,11 +12,11 @@ import type {
 import { type Static, Type } from "typebox";
 import type { Access } from "./access/access.ts";
 import { storableName } from "./act-body.ts";
+import { codesOfOperators, mergedCodes } from "./api/codes.ts";
 import { describe, ref } from "./api/describe.ts";
 import { examples } from "./api/examples.ts";
 import { pageFields, sizeOf } from "./api/pages.ts";
 import { rowNumber } from "./api/query-parts.ts";
-import { tokenRefusals } from "./bearer.ts";
 import { type ById, codesOfTask, TaskParams, type Tasks } from "./find-tasks.ts";
 import { invalidRequest, Problem } from "./problem.ts";
 import { pageInRoom, roomForRows } from "./room.ts";
@@ -116,13 +116,7 @@ export function signalRoutes(app: FastifyInstance, deps: SignalRouteDependencies
 }
 
 /** The codes of the routes that send, with those of processes where only operators may. */
-const codesOfSending = {
-  ...signalCodes,
-  401: [...tokenRefusals],
-  403: ["access.denied", "auth.disabled"],
-  429: [...signalCodes[429], "auth.too_many_tries"],
-  503: ["auth.issuer_unavailable", "request.withdrawn"],
-} as const;
+const codesOfSending = mergedCodes([signalCodes, codesOfOperators, { 503: ["request.withdrawn"] }]);
 
 /** Sends one signal for a request. Throws a `Problem` for one that is refused. */
 type Send = (
@@ -222,10 +216,7 @@ function byKeyRoute(
         "It goes to the task that has the key, or had it last. With `holdFor`, it goes to an open one alone; if there is none, it is held for the next, which gets it as it is submitted. Keys can be guessed: without the operators' token this needs `read-by-key` in `ANONYMOUS_MAY`.",
       isOpen: true,
       answers: accepted("SignalByKeyAccepted"),
-      codes: {
-        ...codesOfSending,
-        404: [...signalCodes[404], "workflow.unknown"],
-      },
+      codes: mergedCodes([codesOfSending, { 404: ["workflow.unknown"] }]),
     }),
     params: Type.Object({ name: signalName }),
     body: KeyedBody,

@@ -14,7 +14,7 @@ import { onGone } from "@holdfast/runtime/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, type TSchema, Type } from "typebox";
 import type { Access, AnonymousPermission } from "./access/access.ts";
-import type { Codes } from "./api/codes.ts";
+import { type Codes, codesOfSenders, mergedCodes } from "./api/codes.ts";
 import { describe, ref } from "./api/describe.ts";
 import { examples } from "./api/examples.ts";
 import type { Tasks } from "./find-tasks.ts";
@@ -90,7 +90,6 @@ const CollectionHeaders = Type.Object({
 /** Why a submission is refused. */
 const codes: Codes = {
   400: [...codesOfHeaders],
-  401: ["auth.token_wrong"],
   403: ["access.denied", "task.submitter_unknown"],
   404: ["task.submission_refused", "task.unknown", "workflow.unknown"],
   409: ["task.key_in_use", "workflow.agents_unknown"],
@@ -102,9 +101,8 @@ const codes: Codes = {
     "task.invalid",
     "task.result_too_large",
   ],
-  429: ["auth.too_many_tries"],
   500: ["workflow.unusable"],
-  503: ["auth.issuer_unavailable", "request.withdrawn"],
+  503: ["request.withdrawn"],
 };
 
 const describeSubmission = (who: { id: string; tag: "tasks" | "collections"; summary: string }) =>
@@ -123,7 +121,7 @@ const describeSubmission = (who: { id: string; tag: "tasks" | "collections"; sum
         headers: ["location", "retry-after", "idempotency-replayed", "preference-applied"],
       },
     },
-    codes,
+    codes: mergedCodes([codes, codesOfSenders]),
   });
 
 /**

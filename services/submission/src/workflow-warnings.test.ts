@@ -1,5 +1,6 @@
+import type { WorkflowDefinition } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
-import { warningsOf } from "./workflow-warnings.ts";
+import { flowWarnings, warningsOf } from "./workflow-warnings.ts";
 
 const book = { agent: "hotels", operation: "book", undo: null };
 const hotels = (operations: readonly string[] | null) => ({
@@ -27,4 +28,28 @@ test("an Agent with many operations is shown with those of the nearest names", (
 
 test("an Agent that does not say which operations it has gets no warning", () => {
   expect(warningsOf({ steps: [book] }, [hotels(null)])).toEqual([]);
+});
+
+test("a value that may be missing is said with what it leads to: a step that waits fails", async () => {
+  const deputy = { $ref: "/steps/first/deputy" };
+  const policy = { after: ["first"], onlyIf: null, onFailure: "undo" };
+  const call = { agent: "hotels", operation: "book", ...policy };
+  const approval = { audience: "desk", quorum: 1, excludesSubmitter: false, excludes: [deputy] };
+  const definition = {
+    name: "book-trip.v1",
+    inputSchema: {},
+    steps: [
+      { ...call, name: "first", after: [], input: {} },
+      { ...call, name: "next", input: { deputy } },
+      { kind: "approval", name: "release", ...approval, within: null, show: {}, ...policy },
+    ],
+    completeWithin: null,
+    output: null,
+    inputs: { "hotels.book": { type: "object", properties: { deputy: { type: "string" } } } },
+  };
+  const warnings = await flowWarnings(definition as unknown as WorkflowDefinition);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^Step next takes .*: without it the task halts before the step\.$/),
+    expect.stringMatching(/^Step release takes .*: without it the step fails as it begins\.$/),
+  ]);
 });

@@ -8,6 +8,7 @@ import {
 import {
   agentsOfStep,
   type CallDefinition,
+  callsOf,
   namesLike,
   operationsOfStep,
   type UndoDefinition,
@@ -98,14 +99,17 @@ export async function flowWarnings(definition: WorkflowDefinition): Promise<read
   const { open } = await flowAside(definition);
   const atRun = open.filter(({ shows }) => shows === "run");
   const overlong = overlongWaits(definition);
+  const calls = new Set(callsOf(definition).map(({ name }) => name));
   return [
     ...(overlong === null ? [] : [`${definition.name}: ${overlong}.`]),
-    ...[...new Set(atRun.map(mayBeMissing))].slice(0, limits.refusals),
+    ...[...new Set(atRun.map((use) => mayBeMissing(use, calls)))].slice(0, limits.refusals),
   ];
 }
 
-const mayBeMissing = ({ step, value, pointer }: OpenUse): string =>
-  `Step ${step} takes ${value} at ${pointer}, and neither schemas nor its condition say that it is there where the contract needs it: without it the task halts before the step.`;
+function mayBeMissing({ step, value, pointer }: OpenUse, calls: ReadonlySet<string>): string {
+  const what = calls.has(step) ? "the task halts before the step" : "the step fails as it begins";
+  return `Step ${step} takes ${value} at ${pointer}, and neither schemas nor its condition say that it is there where the contract needs it: without it ${what}.`;
+}
 
 const unknownAgent = (agent: string): string =>
   `No Agent ${agent} has ever announced itself: its steps wait until one does.`;

@@ -2,12 +2,13 @@ import { expect, test } from "@jest/globals";
 import { loadFaultCodes } from "./reference/fault-codes-page.ts";
 import { productFiles, readFile } from "./repository.ts";
 
-/** Literals of the same form that are no fault codes: queues, failpoints, names of checks. */
+/** Literals of the same form that are no fault codes: queues, failpoints, events, names of checks. */
 const others: readonly RegExp[] = [
   /^(scheduler|agent|submission|supervisor)\.(claim|publish|confirm|record|resend|receiv|work|repl|accept|found|recover|requeu)/,
   /^scheduler\.(canary|replies|unrecorded)$/,
   /^task\.(submissions|signals)$/,
   /^undo\.(retry|faults)$/,
+  /^approval\.(wanted|reminded|decided)$/,
 ];
 const checks = "packages/diagnosis/src/doctor/";
 /** Codes of before, which a migration finds in stored rows. */

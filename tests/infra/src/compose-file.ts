@@ -42,7 +42,8 @@ export const withSecrets = (
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(environment).map(([name, value]) => {
-      const secret = name.replace(/_FILE$/, "");
+      // A setting of its own, which no file holds.
+      const secret = name === "ACCESS_FILE" ? name : name.replace(/_FILE$/, "");
       return [secret, secret === name ? value : (madeUp[secret] ?? "")];
     }),
   );
@@ -56,7 +57,7 @@ export const composeFile = (): ComposeFile =>
 
 /** Secrets are generated; what else has no default is not set. */
 const withoutDefault = (name: string): string =>
-  /_(PASSWORD|TOKEN)$/.test(name) ? generated : "unset";
+  /_(PASSWORD|TOKEN|KEY)$/.test(name) ? generated : "unset";
 
 /** What can be set from outside, with its default. */
 export const composeVariables = (): readonly (readonly [string, string])[] =>

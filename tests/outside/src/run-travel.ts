@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { nodePath } from "./node-versions.ts";
 import { processesThatStay, runVariable } from "./processes-left.ts";
 import type { Ran } from "./run-program.ts";
-import { startTravel, type Travel, type Trip } from "./start-travel.ts";
+import { type Principal, startTravel, type Travel, type Trip } from "./start-travel.ts";
 
 /** What came of the trips. */
 export interface TravelFigures extends Effects {
@@ -59,6 +59,9 @@ async function bookTrips({
   await waiveWait(travel);
   say("a trip that waits for a visa, which comes twice");
   await grantVisa(travel);
+  say("a trip that two of the desk approve, and one that is rejected");
+  await approveTrip(travel);
+  await rejectTrip(travel);
   const open = trips.filter(({ state }) => !/^(processed|undone)$/.test(state));
   if (open.length > 0) throw new Error(`Trips have not ended: ${JSON.stringify(open)}`);
   const verified = await travel.holdfast(["verify"]);
@@ -96,9 +99,14 @@ async function submitUntilHalted(travel: Travel, input: object): Promise<string>
   return id;
 }
 
-async function submit(travel: Travel, workflow: string, input: object): Promise<string> {
+async function submit(
+  travel: Travel,
+  workflow: string,
+  input: object,
+  options: { readonly as?: Principal } = {},
+): Promise<string> {
   const args = ["tasks", "submit", workflow, "--input", JSON.stringify(input), "-o", "id"];
-  return (await succeed(travel.holdfast(args))).stdout.trim();
+  return (await succeed(travel.holdfast(args, options))).stdout.trim();
 }
 
 const stay = { traveller: "Ann", city: "Lyon", price: 240, card: "card-1" };
@@ -135,6 +143,47 @@ async function grantVisa(travel: Travel): Promise<void> {
   await signal("seat", { seat: "12A" });
   await untilState(travel, id, "processed");
   mustHave(travel, id, { flights: 1, hotels: 1, mail: 1 });
+}
+
+const businessTrip = { ...trip, travellerId: "ann@example.com", city: "Lima" };
+/** The exit code of a command that the service refuses. */
+const exitRefused = 5;
+const approving = ["--approve", "--form", '{"costCentre": "C-7"}'];
+
+/** Two of the travel desk approve a trip, and who submitted it does not: the card is charged. */
+async function approveTrip(travel: Travel): Promise<void> {
+  const id = await submitUntilWanted(travel);
+  const decide = (options: { readonly as?: Principal }) =>
+    travel.holdfast(["approvals", "decide", id, "release", ...approving], options);
+  for (const refused of [await decide({ as: "office" }), await decide({})]) {
+    if (refused.code !== exitRefused) throw new Error(`Not refused: ${refused.output}`);
+  }
+  await succeed(decide({ as: "grace" }));
+  await succeed(decide({ as: "grace" }));
+  mustHave(travel, id, { flights: 1, hotels: 1, cards: 0 });
+  await succeed(decide({ as: "alan" }));
+  await untilState(travel, id, "processed");
+  mustHave(travel, id, { flights: 1, hotels: 1, cards: 1, mail: 1 });
+}
+
+/** One of the travel desk rejects a trip: both bookings are cancelled. */
+async function rejectTrip(travel: Travel): Promise<void> {
+  const id = await submitUntilWanted(travel);
+  const why = ["--reject", "--reason", "the conference is online"];
+  await succeed(travel.holdfast(["approvals", "decide", id, "release", ...why], { as: "alan" }));
+  await untilState(travel, id, "undone");
+  mustHave(travel, id, { flights: 0, hotels: 0, cards: 0, mail: 0 });
+}
+
+/** Submits a costly trip. Resolves to its id once the desk is asked. */
+async function submitUntilWanted(travel: Travel): Promise<string> {
+  const id = await submit(travel, "business-trip", businessTrip, { as: "office" });
+  let listed = "";
+  for (let left = 200; left > 0; left -= 1) {
+    ({ output: listed } = await travel.holdfast(["approvals", "list", "--mine"], { as: "grace" }));
+    if (listed.includes(id)) return id;
+  }
+  throw new Error(`The trip is not listed: ${listed}`);
 }
 
 /** Submits a stay. Resolves to its id once it waits, with a room that is booked. */
@@ -185,7 +234,7 @@ async function checkPython(travel: Travel): Promise<number> {
   const cases = "agents/hotels.conformance.json";
   const pid = String(await travel.pythonPid());
   const args = ["--agent", "hotels", "--cases", cases, "--pid", pid, "--json"];
-  const ran = await travel.holdfast(["conformance", ...args], await nodePath("22"));
+  const ran = await travel.holdfast(["conformance", ...args], { node: await nodePath("22") });
   const { stdout, output, code } = ran;
   if (code !== 0) throw new Error(output);
   const { rules } = JSON.parse(stdout) as { readonly rules: readonly { readonly state: string }[] };

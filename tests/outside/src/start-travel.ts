@@ -11,12 +11,22 @@ import { type Ran, runProgram } from "./run-program.ts";
 export interface Travel extends AsyncDisposable {
   readonly folder: string;
   /** Runs the project's `holdfast` there, with the Node of `npx` unless another one is given. */
-  holdfast(args: readonly string[], node?: string): Promise<Ran>;
+  holdfast(args: readonly string[], options?: RunOptions): Promise<Ran>;
   /** Submits so many trips and resolves to how each ended. */
   submitTrips(count: number): Promise<readonly Trip[]>;
   /** The process of the Agent in Python. */
   pythonPid(): Promise<number>;
 }
+
+interface RunOptions {
+  /** The path of another Node. */
+  readonly node?: string;
+  /** The principal whose key is shown; the token of operators unless said otherwise. */
+  readonly as?: Principal;
+}
+
+/** Those of whom the page makes keys. */
+export type Principal = "office" | "grace" | "alan";
 
 /** How a trip ended. */
 export interface Trip {
@@ -38,9 +48,11 @@ export async function startTravel({ folder, registryUrl, env = {} }: Options): P
   const outside = { ...outsideEnvironment(registryUrl), ...env, PYTHON: "/usr/bin/python3" };
   await runProgram("npm", ["install", "--loglevel=error"], { folder, env: outside });
   await checkTypes(folder);
+  const keys = await writeAccess(folder, outside);
   const stack = new AsyncDisposableStack();
   try {
-    const dev = stack.use(openTerminal("npm run dev", { folder, env: outside }));
+    const devEnv = { ...outside, ACCESS_FILE: "access.yaml" };
+    const dev = stack.use(openTerminal("npm run dev", { folder, env: devEnv }));
     await dev.seen(/^keys:/m);
     const [, api = ""] = /API +(\S+)/.exec(dev.text) ?? [];
     const { stateStoreUrl, brokerUrl, operatorToken } = placesOf(folder);
@@ -59,8 +71,9 @@ export async function startTravel({ folder, registryUrl, env = {} }: Options): P
     stack.defer(() => stopped(others));
     return {
       folder,
-      holdfast(args, node) {
-        const options = { folder, env: places, mayFail: true };
+      holdfast(args, { node, as } = {}) {
+        const token = as === undefined ? {} : { HOLDFAST_TOKEN: keys[as] };
+        const options = { folder, env: { ...places, ...token }, mayFail: true };
         return node === undefined
           ? runProgram("npx", ["holdfast", ...args], options)
           : runProgram(node, ["node_modules/.bin/holdfast", ...args], options);
@@ -83,6 +96,28 @@ export async function startTravel({ folder, registryUrl, env = {} }: Options): P
     await stack.disposeAsync();
     throw error;
   }
+}
+
+/** Makes keys as the page says, and writes the file that says whose they are. */
+async function writeAccess(
+  folder: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Readonly<Record<Principal, string>>> {
+  const make = async () => {
+    const { stdout } = await runProgram("npx", ["holdfast", "keys", "make"], { folder, env });
+    const [key = "", digest = ""] = stdout.trim().split("\n");
+    return { key, digest };
+  };
+  const [office, grace, alan] = [await make(), await make(), await make()];
+  const approves = ["travel-desk"];
+  const principals = [
+    { id: "office@example.com", keys: [office.digest] },
+    { id: "grace@example.com", name: "Grace Hopper", keys: [grace.digest], approves },
+    { id: "alan@example.com", name: "Alan Turing", keys: [alan.digest], approves },
+  ];
+  // JSON is YAML.
+  writeFileSync(join(folder, "access.yaml"), JSON.stringify({ principals }));
+  return { office: office.key, grace: grace.key, alan: alan.key };
 }
 
 /** Compiles the example in strict mode, with the declarations of the packages that it installed. */

@@ -13,6 +13,7 @@ import { epoch, type StoredTask, type StoreWatcher } from "@holdfast/testing/sim
 import { nameOf } from "./facts.ts";
 import { peopleOf } from "./plan-decisions.ts";
 import type { Order } from "./scenario.ts";
+import { isHeldUpIn, noteStanding, type Standing, type Standings } from "./standings.ts";
 import type { World } from "./world.ts";
 
 /** What one person has said, as the store kept it. */
@@ -36,19 +37,10 @@ interface ApprovalFacts {
   remindedAt: number | null;
 }
 
-/** How a task stands. */
-interface Standing {
-  /** When it was paused; null: it is not. */
-  readonly pausedSince: number | null;
-  readonly isHalted: boolean;
-  /** When it was last neither, and went on. */
-  readonly goesOnSince: number;
-}
-
 /** What people have decided, and how the tasks stand. */
 interface ApprovalRecord {
   readonly approvals: Map<string, ApprovalFacts>;
-  readonly standings: Map<string, Standing>;
+  readonly standings: Standings;
 }
 
 /** Holds against its own record what the store saves and answers about decisions. */
@@ -200,7 +192,7 @@ function judgeEnd(world: World, known: ApprovalFacts, { stored, change, by, stan
     case "rejection":
       if (!hasRejected) accuse("a step is rejected by one who rejects it", witness);
       if (change.action !== "lapse") accuse("what is rejected has failed", witness);
-      if (standing?.isHalted === true || standing?.pausedSince != null) {
+      if (isHeldUpIn(standing)) {
         accuse("no rejection takes effect while its task is paused or halted", witness);
       }
       break;
@@ -225,7 +217,7 @@ function judgeOutput({ accuse }: World, { taskId, terms, voices }: ApprovalFacts
     form: voices.at(-1)?.form ?? null,
     by: voices.map(({ id, name, at, reason }) => ({ id, name, at, reason })),
   };
-  if (canonicalJson({ by, form, decision } as Json) !== canonicalJson(expected)) {
+  if (canonicalJson({ by, form, decision }) !== canonicalJson(expected)) {
     accuse("a step returns who approved it, and the form of the last", () =>
       nameOf(taskId, terms.name),
     );
@@ -265,10 +257,17 @@ function judgeReminder(world: World, record: ApprovalRecord, known: ApprovalFact
   known.remindedAt = timeline.now;
 }
 
-/** A deadline that lies ahead stands still while its task is paused. */
-function noteStanding({ timeline }: World, record: ApprovalRecord, task: Task): void {
-  const { taskId, paused, processState } = task;
-  const before = record.standings.get(taskId);
+/**
+ * Moves on deadlines that lay ahead when their task was paused, once it goes on. Returns how the task
+ * stood before.
+ */
+function moveDeadlines(
+  { timeline }: World,
+  record: ApprovalRecord,
+  task: Task,
+): Standing | undefined {
+  const { taskId, paused } = task;
+  const before = noteStanding(record.standings, task, timeline.now);
   const since = before?.pausedSince ?? null;
   if (since !== null && !paused) {
     for (const known of record.approvals.values()) {
@@ -276,12 +275,7 @@ function noteStanding({ timeline }: World, record: ApprovalRecord, task: Task): 
       known.endsAt += timeline.now - since;
     }
   }
-  const isHalted = processState === "halted";
-  record.standings.set(taskId, {
-    pausedSince: paused ? (since ?? timeline.now) : null,
-    isHalted,
-    goesOnSince: paused || isHalted ? timeline.now : (before?.goesOnSince ?? 0),
-  });
+  return before;
 }
 
 /** Keeps its own record of what people decide, and holds what the store saves against it. */
@@ -314,8 +308,7 @@ export function judgeApprovals(world: World, orders: readonly Order[]): Approval
 
     decided(stored, reports) {
       const { task } = stored;
-      const standing = record.standings.get(task.taskId);
-      noteStanding(world, record, task);
+      const standing = moveDeadlines(world, record, task);
       for (const { reportedEvent, changes } of reports) {
         const { event } = reportedEvent;
         const by = event.kind === "waitEnded" ? event.by : "";

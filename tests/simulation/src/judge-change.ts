@@ -127,10 +127,15 @@ function checkCounter({ world: { accuse }, known, witness, change }: Move): void
  */
 const apart = 700;
 
-/** Whether an Agent had an answer, and the broker took none until it had to be silent. */
-function isUnanswered(attempt: AttemptFacts): boolean {
+/**
+ * Whether an Agent had an answer, and the broker took none until it had to be silent: at the healing
+ * at the latest, from which on only a process that stands still says nothing.
+ */
+function isUnanswered({ healedAt }: World, attempt: AttemptFacts): boolean {
   const { unansweredUntil } = attempt;
-  return unansweredUntil !== null && Math.abs(unansweredUntil - timeOf(attempt)) > apart;
+  if (unansweredUntil === null) return false;
+  const until = Math.min(unansweredUntil, healedAt ?? unansweredUntil);
+  return Math.abs(until - timeOf(attempt)) > apart;
 }
 
 /** What is counted as a failure must have been one, and what was one must be counted. */
@@ -152,7 +157,7 @@ function checkCause(move: Move): void {
   if (isCounted(change) && event.kind === "expired" && attempt?.isAnswerWaiting === true) {
     accuse("what was answered is not counted as silence", witness);
   }
-  if (isCounted(change) && event.kind === "expired" && attempt && isUnanswered(attempt)) {
+  if (isCounted(change) && event.kind === "expired" && attempt && isUnanswered(world, attempt)) {
     accuse(
       "what an Agent cannot say while the broker takes nothing is not counted as silence",
       witness,

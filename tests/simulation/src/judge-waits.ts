@@ -9,6 +9,7 @@ import {
 } from "@holdfast/domain";
 import { epoch, type StoredTask, type StoreWatcher } from "@holdfast/testing/simulator";
 import { nameOf } from "./facts.ts";
+import { isHeldUpIn, noteStanding, type Standing, type Standings } from "./standings.ts";
 import type { World } from "./world.ts";
 
 /** What a step waits for by its workflow. */
@@ -29,15 +30,6 @@ interface WaitFacts extends Terms {
   hasEnded: boolean;
 }
 
-/** How a task stands. */
-interface Standing {
-  /** When it was paused; null: it is not. */
-  readonly pausedSince: number | null;
-  readonly isHalted: boolean;
-  /** When it was last neither, and went on, in simulated time. */
-  readonly goesOnSince: number;
-}
-
 /** Milliseconds after its time, or after all is healed, within which a wait ends. */
 const endsWithin = 8_000;
 
@@ -45,7 +37,7 @@ const endsWithin = 8_000;
 interface WaitRecord {
   readonly waits: Map<string, WaitFacts>;
   readonly terms: Map<string, Terms>;
-  readonly standings: Map<string, Standing>;
+  readonly standings: Standings;
 }
 
 function termsOf(step: StepDefinition): Terms | null {
@@ -110,7 +102,7 @@ function end(world: World, { waits }: WaitRecord, { id, action, by, standing }: 
   if (wait.fails !== (action === "lapse")) {
     accuse("a deadline is a failure exactly if the workflow says so", () => id);
   }
-  if (wait.standsStill && (standing?.isHalted === true || standing?.pausedSince != null)) {
+  if (wait.standsStill && isHeldUpIn(standing)) {
     accuse("no deadline fails or decides while its task is paused or halted", () => id);
   }
   if (wait.endsAt === null || timeline.now + 1 < wait.endsAt) {
@@ -124,12 +116,12 @@ function end(world: World, { waits }: WaitRecord, { id, action, by, standing }: 
 }
 
 /**
- * A deadline that is a failure, or decides in the place of people, stands still while its task is
- * paused, if it lies ahead.
+ * Moves on deadlines that lay ahead when their task was paused, once it goes on, if they are failures
+ * or decide in the place of people. Returns how the task stood before.
  */
-function noteStanding({ timeline }: World, record: WaitRecord, task: Task): void {
-  const { taskId, paused, processState } = task;
-  const before = record.standings.get(taskId);
+function moveDeadlines({ timeline }: World, record: WaitRecord, task: Task): Standing | undefined {
+  const { taskId, paused } = task;
+  const before = noteStanding(record.standings, task, timeline.now);
   const since = before?.pausedSince ?? null;
   if (since !== null && !paused) {
     for (const wait of record.waits.values()) {
@@ -137,12 +129,7 @@ function noteStanding({ timeline }: World, record: WaitRecord, task: Task): void
       if (wait.endsAt !== null && wait.endsAt > since) wait.endsAt += timeline.now - since;
     }
   }
-  const isHalted = processState === "halted";
-  record.standings.set(taskId, {
-    pausedSince: paused ? (since ?? timeline.now) : null,
-    isHalted,
-    goesOnSince: paused || isHalted ? timeline.now : (before?.goesOnSince ?? 0),
-  });
+  return before;
 }
 
 function judgeSteps(
@@ -191,8 +178,7 @@ export function judgeWaits(world: World): StoreWatcher {
 
     decided(stored, reports) {
       const { task } = stored;
-      const standing = record.standings.get(task.taskId);
-      noteStanding(world, record, task);
+      const standing = moveDeadlines(world, record, task);
       for (const { reportedEvent, changes } of reports) {
         const { event } = reportedEvent;
         const by = event.kind === "waitEnded" ? event.by : "";

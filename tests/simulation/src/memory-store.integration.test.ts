@@ -4,10 +4,12 @@ import { openStateStore } from "@holdfast/state-store";
 import { migratedDatabase, testScope } from "@holdfast/test-servers";
 import { epoch, memoryStore, seededRandom } from "@holdfast/testing/simulator";
 import { expect, jest, test } from "@jest/globals";
+import { approved } from "./differential/approval-operations.ts";
 import { sameTasks } from "./differential/compare.ts";
 import {
   chosenOperations,
   operationsOf,
+  operationsWithApprovals,
   operationsWithSignals,
 } from "./differential/operations.ts";
 import type { Pair } from "./differential/pair.ts";
@@ -37,6 +39,19 @@ test.each(isUsual ? [6, 7] : [6, 7, 10, 11, 12, 13, 14, 17])(
     const signals = [...pair.memory.tasks.values()].flatMap((stored) => stored.signals);
     expect(signals.filter(({ takenBy }) => takenBy !== null).length).toBeGreaterThan(2);
     expect(signals.filter(({ isLate }) => isLate).length).toBeGreaterThan(2);
+  },
+);
+
+test.each(isUsual ? [1, 2] : [1, 2, 3, 4, 5, 6, 7, 8])(
+  "the store in memory keeps what people decide like Postgres (seed %i)",
+  async (seed) => {
+    await using pair = await openPair(seed, approved);
+    // Much has to have happened before there is something to decide.
+    const done = await operate(pair, operationsWithApprovals, 2 * operations);
+    expect(done.size).toBeGreaterThan(new Set(operationsWithApprovals).size - 2);
+    const decisions = [...pair.memory.tasks.values()].flatMap((stored) => stored.decisions);
+    expect(decisions.filter(({ decision }) => decision === "approve").length).toBeGreaterThan(4);
+    expect(decisions.filter(({ decision }) => decision === "reject").length).toBeGreaterThan(1);
   },
 );
 
@@ -83,9 +98,13 @@ async function openPair(
 }
 
 /** Does to both what is chosen, and expects the same of them. Returns what was done. */
-async function operate(pair: Pair, names: readonly string[]): Promise<ReadonlySet<string>> {
+async function operate(
+  pair: Pair,
+  names: readonly string[],
+  times = operations,
+): Promise<ReadonlySet<string>> {
   const done = new Set<string>();
-  for (let count = 0; count < operations; count += 1) {
+  for (let count = 0; count < times; count += 1) {
     await pair.advance(1);
     const name = pair.tasks.length < 3 ? "submitTasks" : pair.random.pick(names);
     done.add(name);
@@ -107,6 +126,7 @@ const travel = (ms: number) => `
      set deadline = deadline - interval '${ms} ms', due_at = due_at - interval '${ms} ms',
          opened_at = opened_at - interval '${ms} ms',
          came_at = came_at - interval '${ms} ms';
+  update state.decisions set at = at - interval '${ms} ms';
   update state.mailbox
      set at = at - interval '${ms} ms', expires_at = expires_at - interval '${ms} ms';
   update state.tasks

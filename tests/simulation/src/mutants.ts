@@ -3,6 +3,7 @@ import { asksAgent, type PendingStep, type Task, type TaskEvent } from "@holdfas
 import type { Broker, Delivery, OutgoingMessage } from "@holdfast/messaging";
 import type { ClaimedStep, Expired } from "@holdfast/state-store";
 import type { Host, MemoryStore, SimulatedBroker } from "@holdfast/testing/simulator";
+import { approvalMutants } from "./approval-mutants.ts";
 import { breakerMutants } from "./breaker-mutants.ts";
 import { capacityMutants } from "./capacity-mutants.ts";
 import { contractMutants } from "./contract-mutants.ts";
@@ -379,6 +380,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   ...signMutants,
   ...waitMutants,
   ...signalMutants,
+  ...approvalMutants,
   ...contractMutants,
   ...rolloutMutants,
 };

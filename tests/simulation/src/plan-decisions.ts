@@ -48,12 +48,16 @@ interface Placed {
 /** What an order is given. */
 interface Decided {
   readonly submittedBy?: string;
+  readonly pausedAt?: number;
   readonly decisions?: readonly PlannedDecision[];
 }
 
+/** The share of orders that are paused while people decide. */
+const paused = 0.25;
+
 /**
  * Gives an order who submits it, and what people decide about its steps: some of them too early, too
- * late, twice, in two ways, or though they may not.
+ * late, twice, in two ways, or though they may not. Some orders are paused meanwhile.
  */
 export function withDecisions(seed: number) {
   const random = seededRandom(seed + 6_000_000_037);
@@ -76,7 +80,9 @@ export function withDecisions(seed: number) {
         }),
       );
     });
-    return { ...order, submittedBy: random.pick(people).id, decisions };
+    const decided = { ...order, submittedBy: random.pick(people).id, decisions };
+    if (!random.chance(paused)) return decided;
+    return { ...decided, pausedAt: order.at + 30 + random.below(400) };
   };
 }
 
@@ -99,14 +105,14 @@ function chooseDecisions(random: Random, choice: Choice): readonly PlannedDecisi
   const at = order.at + random.below(random.pick([80, 300, 300, 900, 900, 5_000]));
   const said = (decision: Vote): Omit<PlannedDecision, "at"> => {
     const n = newNumber();
-    const isApproval = decision === "approve";
+    const approves = decision === "approve";
     return {
       n,
       step,
       person,
       decision,
-      reason: isApproval && n % 2 === 0 ? null : `reason ${n}`,
-      form: isApproval && choice.hasForm ? { n } : null,
+      reason: approves && n % 2 === 0 ? null : `reason ${n}`,
+      form: approves && choice.hasForm ? { n } : null,
       isPatient: random.chance(0.7),
     };
   };

@@ -29,8 +29,11 @@ interface DeciderOptions {
   readonly excluded: (ids: readonly string[]) => readonly string[];
 }
 
-/** Milliseconds until what was not answered, or is not open yet, is decided again. */
-const retryAfter = 40;
+/**
+ * Milliseconds until what was not answered, or is not open yet, is decided again: twice as long each
+ * time, up to the longest.
+ */
+const retryAfter = { first: 40, longest: 1_000 };
 /** Milliseconds for which a person comes back. */
 const patience = 10_000;
 /** Milliseconds by which a decision may come later, or come again. */
@@ -99,7 +102,7 @@ interface Message {
 async function decideOne(message: Message): Promise<void> {
   const { world, host, store, options, order, planned } = message;
   const until = world.timeline.now + patience;
-  for (;;) {
+  for (let rest = retryAfter.first; ; rest = Math.min(2 * rest, retryAfter.longest)) {
     const said = decisionOf(options, order, planned);
     if (said === "refused") return;
     const sentAt = world.timeline.now;
@@ -115,7 +118,7 @@ async function decideOne(message: Message): Promise<void> {
       // The store may have it, or not.
     }
     if (world.timeline.now > until) return;
-    await pause(host, retryAfter);
+    await pause(host, rest);
   }
 }
 
@@ -162,7 +165,7 @@ function excludedOf(
 /** Milliseconds between two looks at what has no end. */
 const interval = 500;
 /** Milliseconds after the healing from which on what has no end is decided. */
-const forgotten = 9_000;
+const forgotten = 10_000;
 
 /** Has what has no end and was forgotten decided, once everything is healed. */
 function decideAtLast(world: World, options: DeciderOptions): void {

@@ -29,6 +29,8 @@ export interface Order {
   readonly at: number;
   /** When an operator has it undone; null: it is left alone. */
   readonly withdrawnAt: number | null;
+  /** When an operator pauses it; absent: it is not paused by plan. */
+  readonly pausedAt?: number;
   readonly scripts: Readonly<Record<string, Script>>;
   /**
    * How it is submitted by way of a submission process; absent: its client writes it down itself.
@@ -224,9 +226,13 @@ function thinned(seed: number) {
   };
 }
 
-/** It takes some retries until such a step has failed for good. */
-const takesLong = ({ scripts }: Order): boolean =>
-  Object.values(scripts).some((script) => script === "lossy" || script === "failing");
+/** Milliseconds after which people decide late. */
+const late = 2_500;
+
+/** It takes some retries until such a step has failed for good, or some people decide late. */
+const takesLong = ({ scripts, decisions = [] }: Order): boolean =>
+  Object.values(scripts).some((script) => script === "lossy" || script === "failing") ||
+  decisions.some(({ at }) => at > late);
 
 function chooseScript(random: Random): Script {
   if (random.chance(0.1)) return "declined";

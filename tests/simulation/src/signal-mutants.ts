@@ -230,7 +230,7 @@ const sendingEach =
 const sendOne = (store: MemoryStore, signal: Sent): Answer => store.sendSignals([signal])[0]!;
 
 /** Remembers when waits are due. Returns what has them be so again. */
-function rememberWaits({ waits, cameAts }: StoredTask): () => void {
+export function rememberWaits({ waits, cameAts }: StoredTask): () => void {
   const known = [new Map(waits), new Map(cameAts)] as const;
   return () => {
     for (const [step, dueAt] of known[0]) waits.set(step, dueAt);

@@ -31,7 +31,7 @@ import { runProcesses } from "./run-processes.ts";
 import { runSenders } from "./run-senders.ts";
 import { chooseScenario, type Order, type Scenario, slotLimit } from "./scenario.ts";
 import { submissionFront } from "./submission-front.ts";
-import { failedOf, unleashOperators, withdrawOrders } from "./unleash-operators.ts";
+import { failedOf, tendOrders, unleashOperators } from "./unleash-operators.ts";
 import { unleashRollout } from "./unleash-rollout.ts";
 import { agentNames, dealVersions } from "./workflows.ts";
 import { newWorld, type Violation, type World } from "./world.ts";
@@ -101,7 +101,7 @@ export async function simulate(
   unleashNemesis(world, { store: memory, broker, facts });
   const acts = operatorActs(world, { memory, store, service, judge: judges.operators, facts });
   unleashOperators(world, acts);
-  withdrawOrders(world, { orders, acts });
+  tendOrders(world, { orders, acts });
   callOperator(world, acts);
   if (world.isRollout) unleashRollout(world, { memory, store, judge: judges.versions });
   timeline.after(scenario.healsAt, world.heal);

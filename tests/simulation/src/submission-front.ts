@@ -65,7 +65,11 @@ function taking({ name: actor, failpoint }: Host, ports: ReturnType<PortsOf>): T
   const hint = wakeHint(broker);
   const submitter = taskSubmitter({ store, directory, hint, failpoint, actor, clock });
   return async (order) => {
-    const asked = { submission: submissionOf(order), allowsUnknownAgents: false };
+    const asked = {
+      submission: submissionOf(order),
+      submittedBy: null,
+      allowsUnknownAgents: false,
+    };
     try {
       const { taskId } = await submitter.submit({ ...asked, learns }, waiting);
       return { kind: "accepted", taskId };

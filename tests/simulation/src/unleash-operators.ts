@@ -16,18 +16,23 @@ export const failedOf = ({ task }: StoredTask): readonly Step[] =>
       processState === "error" && (plan.kind === "undo") === (task.goal === "undo"),
   );
 
-/** Operators have orders undone that were submitted by mistake. */
-export function withdrawOrders(
+/** Operators pause some orders, and have those undone that were submitted by mistake. */
+export function tendOrders(
   { timeline }: World,
   { orders, acts }: { readonly orders: readonly Order[]; readonly acts: OperatorActs },
 ): void {
-  for (const { name, withdrawnAt } of orders) {
-    if (withdrawnAt === null) continue;
-    timeline.after(withdrawnAt, () => {
-      for (const stored of acts.unfinished().filter(({ input }) => isOrder(input, name))) {
-        acts.undo(stored);
-      }
+  const actAt = (at: number | null, order: string, act: (stored: StoredTask) => void): void => {
+    if (at === null) return;
+    timeline.after(at, () => {
+      acts
+        .unfinished()
+        .filter(({ input }) => isOrder(input, order))
+        .forEach(act);
     });
+  };
+  for (const { name, withdrawnAt, pausedAt = null } of orders) {
+    actAt(withdrawnAt, name, (stored) => acts.undo(stored));
+    actAt(pausedAt, name, (stored) => (stored.task.paused ? undefined : acts.pauseTask(stored)));
   }
 }
 

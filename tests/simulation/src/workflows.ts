@@ -175,7 +175,7 @@ const watched = defineWorkflow("watched.v1", Order, ({ order }, step) => {
 
 /**
  * People decide it beside one another: two of them, neither of whom submitted it or is called as
- * the order is; and one under a condition, in whose place the deadline may.
+ * the order is; one in whose place the deadline may; and one under a condition, without an end.
  */
 const approved = defineWorkflow("approved.v1", Order, ({ order, wanted }, step) => {
   const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
@@ -194,9 +194,17 @@ const approved = defineWorkflow("approved.v1", Order, ({ order, wanted }, step) 
     within: "600ms",
     onDeadline: "approve",
     after: [a],
+  });
+  const known = step.approve("known", {
+    audience: "press",
+    within: "for-ever",
+    remindAfter: "300ms",
+    onDeadline: "approve",
+    after: [a],
     onlyIf: equals(wanted, true),
   });
-  step("b", { call: right.charge({ order, from: a.id }), after: [release, consent], ...brief });
+  const before = [release, consent, known];
+  step("b", { call: right.charge({ order, from: a.id }), after: before, ...brief });
 });
 
 /** People decide it, also without an end, beside a call that may halt it. */
@@ -216,7 +224,6 @@ const judged = defineWorkflow("judged.v1", Order, ({ order }, step) => {
   const endless = step.approve("endless", {
     audience: "legal",
     within: "for-ever",
-    remindAfter: "300ms",
     onDeadline: "approve",
     after: [a],
   });

@@ -220,7 +220,7 @@ const Approval = Type.Object(
           "After how many milliseconds they are reminded, again and again; null: they are not.",
       }),
     ),
-    onDeadline: Type.Enum(["approve", "reject", "fail"], {
+    onDeadline: Type.Enum([...approvalDeadlines], {
       description:
         "What follows if they do not decide within that time: it counts as approved or as rejected, or the step has failed.",
     }),

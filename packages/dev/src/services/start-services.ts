@@ -38,6 +38,8 @@ interface ServiceOptions {
   /** The first port to try for the API. */
   readonly port: number;
   readonly operatorToken: string;
+  /** The path of the file that says who is who; null: the environment names one. */
+  readonly accessFile: string | null;
   readonly say: (line: string) => void;
   /** Aborted with a `Crash` by a service that ends by itself. */
   readonly stop: AbortController;
@@ -56,7 +58,7 @@ const supervisorAfter = 1_000;
  * nothing else needs.
  */
 export async function loadServices(options: ServiceOptions): Promise<Services> {
-  const { port, operatorToken, say, stop } = options;
+  const { port, operatorToken, accessFile, say, stop } = options;
   const { loadService, openOneProcess } = await import("../one-process/one-process.ts");
   const stack = disposableStack();
   const services: OneProcess = stack.use(
@@ -79,7 +81,9 @@ export async function loadServices(options: ServiceOptions): Promise<Services> {
       const servers = { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl };
       const shared = { ...servers, BROKER_TAKE_OVER: "on" };
       const CORS_ORIGINS = process.env["CORS_ORIGINS"] ?? pagesOfThisMachine;
-      const api = { ...lenient, OPERATOR_TOKEN: operatorToken, CONSOLE: "on", CORS_ORIGINS };
+      const known = accessFile === null ? {} : { ACCESS_FILE: accessFile };
+      const access = { OPERATOR_TOKEN: operatorToken, ...known };
+      const api = { ...lenient, ...access, CONSOLE: "on", CORS_ORIGINS };
       // Another project may be starting, and take the port before our service does.
       const startApi = async () => {
         const http = { HTTP_HOST: "127.0.0.1", HTTP_PORT: String(await freePort(port)) };

@@ -1,7 +1,7 @@
--- Has a Scheduler look at these waits later: their tasks were locked, or cannot be decided about, or
--- people were reminded. Without a time, a wait was due by a signal that another wait has taken: it
--- waits on. One that is held up is looked at once its task goes on; it is its deadline that is held
--- up, or what people have decided, for a signal would have ended it.
+-- Has a Scheduler look at these waits later: their tasks were locked, or cannot be decided about,
+-- or people were reminded. Without a time, a wait was due by a signal that another wait has taken:
+-- it waits on. One that is held up is looked at once its task goes on; it is its deadline that is
+-- held up, or what people have decided, for a signal would have ended it.
 update state.waits
    set due_at       = case when is_held_up then null
                            when later_by is null then deadline

@@ -716,6 +716,28 @@ describe("the list of what people are to decide", () => {
   });
 });
 
+test("what people have said is deleted with its task", async () => {
+  const [old, young] = [await wanted("lasting.v1"), await wanted("lasting.v1")];
+  for (const taskId of [old, young]) {
+    await decide(taskId, rejects);
+    expect(await fire()).toHaveLength(1);
+  }
+  await db.query(
+    `set session_replication_role = replica;
+     update state.tasks set finished_at = now() - interval '40 days' where task_id = '${old}';
+     reset session_replication_role`,
+  );
+  const [{ month } = { month: "" }] = await db.query<{ month: string }>(
+    "select state.month_of(now())::text as month",
+  );
+  const supervisor = await db.open("supervisor");
+  const keep = 30 * 24 * hour;
+  expect(await supervisor.deleteFinishedTasks({ month, keep, batch: 10 })).toBe(1);
+  expect(await submission.findDecisions({ taskId: old, step: null })).toEqual([]);
+  expect(await submission.findDecisions({ taskId: young, step: null })).toHaveLength(1);
+  await nothingWrong();
+});
+
 /** How often two things are done at once. */
 const races = 40;
 
@@ -765,7 +787,7 @@ describe("of what happens at once", () => {
       expect([yes.kind, no.kind].toSorted()).toEqual(["counted", "refused"]);
       const [late] = [yes, no].filter(({ kind }) => kind === "refused");
       expect(late).toMatchObject({ outcome: yes.kind === "counted" ? "approved" : "rejected" });
-      await fire();
+      await untilFired(1);
       expect(await stateOf(taskId)).toBe(yes.kind === "counted" ? "processed" : "error");
     });
     await nothingWrong();

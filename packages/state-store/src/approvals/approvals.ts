@@ -26,8 +26,9 @@ export interface NewDecision {
   readonly quorum: ApprovalPlan["quorum"];
 }
 
-/** How a step ended that people were to decide about; null: it has not, or has not begun. */
-export type ApprovalOutcome = "approved" | "rejected" | "expired" | "cancelled";
+/** How a step ended that people were to decide about. */
+export const approvalOutcomes = ["approved", "rejected", "expired", "cancelled"] as const;
+export type ApprovalOutcome = (typeof approvalOutcomes)[number];
 
 /** What became of a decision. `replayed`: it was said before, in the same words. */
 export type DecisionOutcome =

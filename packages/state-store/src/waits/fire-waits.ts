@@ -287,12 +287,12 @@ function endOf(
     : { ...by(decided ?? "deadline"), output: approvalOutput(decisions) };
 }
 
-/** What those are told again who are waited for. */
+/** The reminder of those who are waited for. */
 const reminderOf = ({ task, step }: Asked, now: Instant): readonly Notification[] => {
   const { correlationId, version: seq, traceContext = null } = task;
   const at = new Date(now).toISOString();
-  const told = { event: "approval.reminded", decision: null, correlationId, seq, at } as const;
-  return approvalBody(task.task, step, told).map((body) => ({
+  const happened = { event: "approval.reminded", decision: null, correlationId, seq, at } as const;
+  return approvalBody(task.task, step, happened).map((body) => ({
     subject: task.task.taskId,
     seq,
     correlationId,

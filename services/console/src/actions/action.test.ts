@@ -74,7 +74,11 @@ test("a task with a step that waits has a button that ends the wait, and says it
 describe("a task with a step that waits for a signal", () => {
   const waiting = taskOf(
     { state: "processing" },
-    { name: "pay", processState: "awaiting", awaiting: { until: null, signal: "paid" } },
+    {
+      name: "pay",
+      processState: "awaiting",
+      awaiting: { until: null, signal: "paid", audience: null },
+    },
   );
   const schema = { type: "object", required: ["paymentId"] };
   const workflow = (onDeadline: "continue" | "fail") => ({
@@ -141,6 +145,36 @@ describe("a task with a step that waits for a signal", () => {
       `holdfast tasks signal 01a1 paid --id ${key} --payload '{"paymentId":"P-1"}' --actor ada`,
     );
   });
+});
+
+test("what people decide is ended and resolved by no operator", () => {
+  const awaiting = { until: null, signal: null, audience: "treasury" };
+  const open = taskOf(
+    { state: "processing" },
+    { name: "release", kind: "approval", processState: "awaiting", awaiting },
+  );
+  expect(verbsOf(open)).toEqual(["Pause", "Cancel"]);
+  expect(offersOf(open, null)[0]?.refusal).toMatch(/^It is for treasury to decide/);
+  const failed = taskOf({}, { name: "release", kind: "approval", processState: "error" });
+  const approval = {
+    kind: "approval" as const,
+    name: "release",
+    audience: "treasury",
+    quorum: 1,
+    excludesSubmitter: false,
+    excludes: [],
+    within: null,
+    remindAfter: null,
+    onDeadline: "reject" as const,
+    show: {},
+    after: [],
+    onlyIf: null,
+    onFailure: "halt" as const,
+  };
+  const resolve = offersOf(failed, null, { steps: [approval] }).find(
+    ({ verb }) => verb === "Resolve",
+  );
+  expect(resolve).toMatchObject({ action: null, refusal: expect.stringContaining("No operator") });
 });
 
 test.each<[string, Task, string]>([

@@ -213,9 +213,13 @@ function needsMore(step: Step, workflow: Waits | null): string | null {
     : null;
 }
 
-/** Why no operator can resolve a step by hand; null: one can. */
-const needsDecision = (step: Step | null): string | null =>
-  step?.kind === "approval" ? "No operator decides in the place of its audience." : null;
+/** Why no operator can resolve a step by hand; null: one can, as far as is known. */
+function needsDecision(step: Step | null, workflow: Waits | null): string | null {
+  const defined = workflow?.steps.find(({ name }) => name === step?.name);
+  return defined !== undefined && "audience" in defined
+    ? "No operator decides in the place of its audience."
+    : null;
+}
 
 /** A button: what it does, or why it does nothing now. */
 export interface Offer {
@@ -266,7 +270,7 @@ export function offersOf(
     offer("Resubmit", noFailure, () => failed && resubmitAction(task, failed.name)),
     offer(
       "Resolve",
-      noFailure ?? needsDecision(failed),
+      noFailure ?? needsDecision(failed, workflow),
       () => failed && resolveAction(task, failed.name, failed.output),
     ),
     offer(whole[pause].verb, null, () => wholeTaskAction(pause, [task])),

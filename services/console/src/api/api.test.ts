@@ -47,6 +47,22 @@ test("a link offers its token to the form, and does not sign in by itself", () =
   expect(openSession(storage, "#token=<script>").get().offered).toBeNull();
 });
 
+test("a tab keeps whose token it has, until it is forgotten", () => {
+  const stored = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+    removeItem: (key: string) => void stored.delete(key),
+  };
+  const session = openSession(storage, "#token=head.payload.signature_-");
+  expect(session.get()).toMatchObject({ offered: "head.payload.signature_-", role: "operator" });
+  session.signIn({ token: "head.payload.signature_-", actor: "ada", role: "principal" });
+  expect(openSession(storage).get()).toMatchObject({ status: "ready", role: "principal" });
+  session.signOut();
+  expect(session.get()).toMatchObject({ status: "asking", role: "operator", token: null });
+  expect(openSession(storage).get()).toMatchObject({ status: "probing", role: "operator" });
+});
+
 test("a service that does not answer, or whose store is away, counts as lost until it answers", async () => {
   let answer: () => Response = () => {
     throw new TypeError("fetch failed");

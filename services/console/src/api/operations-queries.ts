@@ -81,7 +81,7 @@ export const useBulkItems = (id: string, outcome: BulkOutcome | null, every: num
 /** Which of the steps are asked for that wait for people to decide. */
 export interface ApprovalsQuery {
   readonly audience?: string | undefined;
-  /** Only those that one has not decided. */
+  /** `true`: those alone that one may decide and has not. */
   readonly mine?: "true" | undefined;
 }
 

@@ -4,7 +4,7 @@ import { type Observable, observable } from "./observable.ts";
 export interface Session {
   /** `asking`: the service wants a token. */
   readonly status: "probing" | "asking" | "ready";
-  /** Whose token it is: that of operators, who see all, or one's own, with which one decides. */
+  /** The holder of the token: operators, who see all, or one of those who decide. */
   readonly role: Role;
   /** The token; null: the service was asked without one. */
   readonly token: string | null;
@@ -17,7 +17,7 @@ export interface Session {
 export type Role = "operator" | "principal";
 
 /** What is signed in with. */
-export interface SignIn extends Pick<Session, "actor" | "role"> {
+interface SignIn extends Pick<Session, "actor" | "role"> {
   readonly token: string;
 }
 

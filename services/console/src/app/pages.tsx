@@ -53,7 +53,7 @@ export function Pages() {
   return <Suspense fallback={<Loading />}>{pageOf(route)}</Suspense>;
 }
 
-/** Where one is led: the service shows operators everything, and others what they decide. */
+/** The page that one is led to: operators see all of them, and others what they decide. */
 function routeFor(role: Role, route: Route): Route | { readonly page: "operators" } {
   if (role === "operator" || route.page === "approvals" || route.page === "approval") return route;
   return route.page === "overview" ? { page: "approvals" } : { page: "operators" };

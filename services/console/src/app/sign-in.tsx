@@ -52,7 +52,7 @@ function Probe() {
   );
 }
 
-/** Whose token it is. Throws what the service says of one that it does not take. */
+/** The holder of a token. Throws what the service says of one that it does not take. */
 async function roleOf(api: Api, headers: Readonly<Record<string, string>>): Promise<Role> {
   try {
     await api.ask({ ...probe, headers });

@@ -6,6 +6,8 @@ import { type Static, Type } from "typebox";
 import { parse } from "yaml";
 import { isPrincipalId, longestId } from "./principal.ts";
 
+/** Entries of each list of the file, at most. */
+const most = { principals: 10_000, issuers: 100, rules: 1_000 } as const;
 const closed = { additionalProperties: false } as const;
 const words = (description: string) =>
   Type.String({ minLength: 1, maxLength: longestId, description });
@@ -58,15 +60,15 @@ const Issuer = Type.Object(
     ),
     id: Type.Optional(words("The claim that is the id of the principal.")),
     name: Type.Optional(words("The claim that is its name for people.")),
-    rules: Type.Array(Rule, { minItems: 1, maxItems: 1_000 }),
+    rules: Type.Array(Rule, { minItems: 1, maxItems: most.rules }),
   },
   closed,
 );
 
 const AccessFile = Type.Object(
   {
-    principals: Type.Optional(Type.Array(KeyHolder, { maxItems: 10_000 })),
-    issuers: Type.Optional(Type.Array(Issuer, { maxItems: 100 })),
+    principals: Type.Optional(Type.Array(KeyHolder, { maxItems: most.principals })),
+    issuers: Type.Optional(Type.Array(Issuer, { maxItems: most.issuers })),
   },
   closed,
 );

@@ -23,15 +23,16 @@ const withBody: Codes = {
   413: ["request.too_large"],
   415: ["request.media_type_unsupported"],
 };
-const ofOperators: Codes = {
+/** Codes of routes that operators alone may ask. */
+export const codesOfOperators: Codes = {
   401: [...tokenRefusals],
   403: ["access.denied", "auth.disabled"],
   429: ["auth.too_many_tries"],
   503: ["auth.issuer_unavailable"],
 };
-/** Codes of routes that ask who sends a request. */
-const ofPrincipals: Codes = {
-  401: [...tokenRefusals],
+/** Codes of routes that ask who sends a request, and take strangers. */
+export const codesOfSenders: Codes = {
+  401: ["auth.token_wrong"],
   403: ["access.denied"],
   429: ["auth.too_many_tries"],
   503: ["auth.issuer_unavailable"],
@@ -56,11 +57,11 @@ export function commonCodes({ url, schema }: { url: string; schema: RouteSchema 
   const isForOperators = security.length > 0 && !isForPrincipals;
   // A probe, or settings: it reads nothing.
   const isFixed = security.length === 0 && body === undefined && params === undefined;
-  return merged([
+  return mergedCodes([
     ofAll,
     ...(body === undefined ? [] : [withBody]),
-    ...(isForOperators ? [ofOperators] : []),
-    ...(isForPrincipals ? [ofPrincipals] : []),
+    ...(isForOperators ? [codesOfOperators] : []),
+    ...(isForPrincipals ? [codesOfSenders, { 401: tokenRefusals }] : []),
     ...(isFixed ? [] : [ofStore]),
     ...(url === "/v1/:collection" ? [ofCollection] : []),
   ]);
@@ -74,12 +75,13 @@ export function completeCodes(app: FastifyInstance): void {
   app.addHook("onRoute", (route: RouteOptions & { schema?: RouteSchema }) => {
     const { url, schema } = route;
     if (schema?.["x-codes"] === undefined) return;
-    const all = merged([commonCodes({ url, schema }), schema["x-codes"]]);
+    const all = mergedCodes([commonCodes({ url, schema }), schema["x-codes"]]);
     route.schema = { ...schema, "x-codes": all };
   });
 }
 
-function merged(some: readonly Codes[]): Codes {
+/** The codes of several together. */
+export function mergedCodes(some: readonly Codes[]): Codes {
   const all: Record<number, readonly FaultCode[]> = {};
   for (const [status, codes] of some.flatMap((one) => Object.entries(one))) {
     const known = all[Number(status)] ?? [];

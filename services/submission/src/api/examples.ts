@@ -132,7 +132,10 @@ const openApproval = {
   mayDecide: true,
   decisions: [],
   show: { amount: 2400 },
-  form: { type: "object", properties: { costCentre: { type: "string", maxLength: 20 } } },
+  form: {
+    type: "object",
+    properties: { costCentre: { type: "string", maxLength: 20, description: "Who pays." } },
+  },
 };
 
 const decisionCounted = {

@@ -288,7 +288,7 @@ const DecisionBody = Type.Object(
     reason: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 2_000,
+        maxLength: limits.words,
         pattern: readablePattern,
         description: "Why: kept with the decision. A rejection needs one.",
       }),

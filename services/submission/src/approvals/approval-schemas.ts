@@ -1,15 +1,16 @@
+import { approvalDeadlines } from "@holdfast/contracts";
+import { approvalOutcomes } from "@holdfast/state-store";
 import { Type } from "typebox";
 import { ref } from "../api/describe.ts";
 import { examples } from "../api/examples.ts";
 import { count, flag, instant, json, named, nullable, page, text } from "../api/schema-parts.ts";
 
 const votes = ["approve", "reject"] as const;
-const outcomes = ["approved", "rejected", "expired", "cancelled"] as const;
 
 const form = json("What was filled in: any JSON; null: nothing.");
 
 export const outcomeSchema = nullable(
-  Type.Enum([...outcomes], {
+  Type.Enum([...approvalOutcomes], {
     description:
       "How it ended: `approved`, `rejected`, `expired`: its time passed, `cancelled`: its task was undone, or its condition skipped it; null: it has not ended.",
   }),
@@ -25,7 +26,7 @@ const approval = {
   quorum: count("How many of them must approve. One who rejects decides alone."),
   openedAt: nullable(instant("When it began to wait; null: it does not wait now.")),
   deadline: nullable(instant("When it ends by itself; null: it does not.")),
-  onDeadline: Type.Enum(["approve", "reject", "fail"], {
+  onDeadline: Type.Enum([...approvalDeadlines], {
     description:
       "What follows then: it counts as approved, it counts as rejected, or the step fails.",
   }),

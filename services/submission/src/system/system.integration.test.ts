@@ -95,6 +95,7 @@ const secrets: Readonly<Record<string, string>> = {
 };
 /** Settings of text that hold none. A new setting of text must be named here or above. */
 const open = [
+  "ACCESS_FILE",
   "ANONYMOUS_MAY",
   "CORS_ORIGINS",
   "HEALTH_HOST",

@@ -8,13 +8,16 @@ import { pixelsBeyond } from "./pixels-beyond.ts";
 import type { Seeded } from "./seed.ts";
 
 /** Every page of the console, and the words by which one knows that it is drawn. */
-const pagesOf = ({ undone, halted, waiting }: Seeded) =>
+const pagesOf = ({ undone, halted, waiting, unreleased }: Seeded) =>
   ({
     overview: ["/", "Throughput"],
     tasks: ["/tasks", "Fault code"],
     "a task that is undone": [`/tasks/${undone}`, "Attempts"],
     "a task that halted": [`/tasks/${halted}`, "Attempts"],
     "a task that waits": [`/tasks/${waiting}`, "Attempts"],
+    "a task that people decide": [`/tasks/${unreleased}`, "Attempts"],
+    approvals: ["/approvals", "treasury"],
+    "an approval": [`/approvals/${unreleased}/release`, "What is asked"],
     failures: ["/failures", "halted"],
     "bulk operations": ["/failures/bulk", "Bulk operations"],
     workflows: ["/workflows", "halting-order"],

@@ -2,11 +2,13 @@ import { setFaultSettings } from "@holdfast/processes";
 import type { Bench } from "../bench.ts";
 import { echoing } from "../system/echo-agent.ts";
 import { halting, patient, quick } from "../system/workflows.ts";
+import { unreleasedOrder } from "./approvals.ts";
 
 export type Seeded = Awaited<ReturnType<typeof seed>>;
 
 /** A task of each kind, so that each page has something to show. */
-export async function seed({ at }: Bench) {
+export async function seed(bench: Bench) {
+  const { at } = bench;
   const { system } = at;
   await setFaultSettings(system, "notifications", { errorRate: 1 });
   const waiting = await at.order(patient.name, "good", 1);
@@ -16,5 +18,6 @@ export async function seed({ at }: Bench) {
   await at.reaches(undone, "undone");
   await at.reaches(halted, "halted");
   await at.reaches(echoed, "processed");
-  return { waiting, undone, halted, echoed };
+  const unreleased = await unreleasedOrder(bench, 4);
+  return { unreleased, waiting, undone, halted, echoed };
 }

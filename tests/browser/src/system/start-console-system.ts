@@ -49,8 +49,9 @@ const approvers = ["ada", "grace", "linus"] as const;
 /** Who decides for the treasury. */
 export type Approver = (typeof approvers)[number];
 
-/** Makes a key for each of them, and the file that says whose they are. */
-async function writeAccessFile(path: string): Promise<ConsoleSystem["keys"]> {
+/** Makes a key for each of them, and a file in the folder that says whose they are. */
+async function writeAccessFile(folder: string) {
+  const accessFile = join(folder, "access.json");
   const keys = Object.fromEntries(approvers.map((name) => [name, makeKey()]));
   const principals = approvers.map((name) => ({
     id: `${name}@example.com`,
@@ -58,16 +59,15 @@ async function writeAccessFile(path: string): Promise<ConsoleSystem["keys"]> {
     keys: [digestOfKey(keys[name] ?? "")],
     approves: ["treasury"],
   }));
-  await writeFile(path, JSON.stringify({ principals }));
-  return keys as ConsoleSystem["keys"];
+  await writeFile(accessFile, JSON.stringify({ principals }));
+  return { accessFile, keys: keys as ConsoleSystem["keys"] };
 }
 
 export async function startConsoleSystem(): Promise<ConsoleSystem> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "holdfast-browser-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  const accessFile = join(folder, "access.json");
-  const keys = await writeAccessFile(accessFile);
+  const { accessFile, keys } = await writeAccessFile(folder);
   const { url } = stack.use(await migratedDatabase());
   const broker = stack.use(await testBroker());
   const storeLink = stack.use(await openLink(url));
@@ -116,14 +116,16 @@ export async function startConsoleSystem(): Promise<ConsoleSystem> {
         const [task] = await query<{ readonly state: string }>(sql);
         return task?.state === state;
       }),
-    async killAndRestart(name) {
-      const before = system.running(name);
-      for (const one of before) one.signal("SIGKILL");
-      await Promise.all(before.map((one) => one.exited));
-      await system.start(name);
-    },
+    killAndRestart: (name) => killAndRestart(system, name),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+async function killAndRestart(system: System, name: ServiceName): Promise<void> {
+  const before = system.running(name);
+  for (const one of before) one.signal("SIGKILL");
+  await Promise.all(before.map((one) => one.exited));
+  await system.start(name);
 }
 
 /** Asks again and again until the answer is yes. The test's own limit ends it. */

@@ -1,6 +1,7 @@
 import { type Json } from "@holdfast/domain";
 import type { ClaimedStep } from "@holdfast/state-store";
 import { expect } from "@jest/globals";
+import { sameDecisions, waitsForPeople } from "./approval-operations.ts";
 import { inOrder, nameOfClaim, type Pair, type Side } from "./pair.ts";
 import { sameSignals, waitsForSignals } from "./signal-operations.ts";
 
@@ -32,11 +33,11 @@ export function nearly(ours: number | null, theirs: number | null): void {
   if (ours !== null && theirs !== null) expect(Math.abs(ours - theirs)).toBeLessThan(60_000);
 }
 
-/** What a step returned, without the instant at which its wait ended: the clocks of both differ. */
+/** What a step returned, without its instants: the clocks of both differ. */
 const untimed = (output: Json): Json =>
-  typeof output === "object" && output !== null && "fired" in output
-    ? { fired: output["fired"] ?? null, payload: output["payload"] ?? null }
-    : output;
+  JSON.parse(
+    JSON.stringify(output, (key, value: Json) => (key === "at" ? undefined : value)),
+  ) as Json;
 
 interface Entry {
   readonly step: string | null;
@@ -52,6 +53,7 @@ const asTold = (entries: readonly Entry[]): readonly Entry[] => entries;
 export async function sameTasks(pair: Pair): Promise<void> {
   for (const [theirId, ourId] of pair.tasks) {
     await sameSignals(pair, [theirId, ourId]);
+    await sameDecisions(pair, [theirId, ourId]);
     const theirs = (await pair.real.findTask({ taskId: theirId, tenant: "default" }))!;
     const { task, version, outputs } = pair.memory.tasks.get(ourId)!;
     expect({
@@ -89,7 +91,8 @@ export async function sameTasks(pair: Pair): Promise<void> {
         .toSorted(inOrder),
     });
     const history = await pair.real.findEvents({ taskId: theirId });
-    const inTurn = waitsForSignals(task.workflow.name) ? byStep : asTold;
+    const { name: workflow } = task.workflow;
+    const inTurn = waitsForSignals(workflow) || waitsForPeople(workflow) ? byStep : asTold;
     expect(
       inTurn(
         pair.memory.history

@@ -1,6 +1,7 @@
 import { priorities } from "@holdfast/domain";
 import { expect } from "@jest/globals";
 import { agentNames } from "../workflows.ts";
+import { approvalOperations, waitsForPeople } from "./approval-operations.ts";
 import { breakerOperations } from "./breaker-operations.ts";
 import { nearly, sameClaims } from "./compare.ts";
 import { indexOf, inOrder, nameOfClaim, type Pair, sides } from "./pair.ts";
@@ -49,6 +50,23 @@ export const operationsWithSignals: readonly string[] = [
   "advance",
 ];
 
+/** What is done to tasks that people decide about. */
+export const operationsWithApprovals: readonly string[] = [
+  ...Array.from({ length: 4 }, () => "submitTasks"),
+  "claimDueSteps",
+  "claimDueSteps",
+  ...Array.from({ length: 4 }, () => "applyEvents"),
+  ...Array.from({ length: 9 }, () => "recordDecision"),
+  "fireWaits",
+  "fireWaits",
+  "fireWaits",
+  "endWaitByHand",
+  "pauseTask",
+  "pauseTask",
+  "linger",
+  "advance",
+];
+
 /** What a Scheduler, a Supervisor, a client and an operator do, on both stores. */
 export const operationsOf: Readonly<Record<string, Operation>> = {
   async submitTasks({ real, memory, random, tasks, workflows }) {
@@ -63,6 +81,7 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
       fairness: null,
       replyTo: null,
       correlationId: null,
+      submittedBy: waitsForPeople(workflow) ? random.pick(["ann", null]) : null,
       idempotency: random.chance(0.5) ? { key: name, hash: random.pick(["x", "y"]) } : null,
     };
     const [theirs] = await real.submitTasks([task], { actor: "client" });
@@ -189,7 +208,9 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
   async endWaitByHand({ real, memory, random, tasks }) {
     const [theirs, ours] = random.pick(tasks);
     const rests = ["first", "between", "beside", "under", "a"];
-    const step = random.pick([...rests, "opening", "paid", "second", "go", "last"]);
+    const signalled = ["opening", "paid", "second", "go", "last"];
+    const decided = ["release", "consent", "known", "endless"];
+    const step = random.pick([...rests, ...signalled, ...decided]);
     const event = {
       kind: "waitEnded",
       step,
@@ -282,6 +303,8 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
   },
 
   ...signalOperations,
+
+  ...approvalOperations,
 
   ...breakerOperations,
 

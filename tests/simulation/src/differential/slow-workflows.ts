@@ -46,6 +46,10 @@ function slowedWait(step: Exclude<StepDefinition, CallDefinition>, index: number
   if (step.kind === "signal") {
     return { ...step, signal: step.name, within: step.within === null ? null : length };
   }
+  if (step.kind === "approval") {
+    const within = step.within === null ? null : length;
+    return { ...step, within, remindAfter: step.remindAfter && 150_000 + 1_000 * index };
+  }
   return "for" in step ? { ...step, for: length } : step;
 }
 

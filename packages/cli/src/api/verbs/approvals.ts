@@ -1,14 +1,10 @@
-import type { components } from "@holdfast/client";
-import { callOperation } from "../call-operation.ts";
+import type { Approval, DecisionCounted, OpenApproval } from "@holdfast/client";
 import { summaryOf } from "../operation.ts";
 import { own } from "../own-options.ts";
 import { table } from "../print.ts";
 import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
-
-type Schemas = components["schemas"];
-type Approval = Schemas["Approval"];
 
 const listed = requestOptions("listApprovals", { audience: { value: "NAME" }, mine: {} });
 const decided = requestOptions("decideApproval", {
@@ -25,16 +21,15 @@ const listVerb: Verb = {
   options: listed.options,
   examples: ["approvals list --mine", "approvals list --audience treasury -o jsonl"],
   async run(invocation) {
-    const client = invocation.client();
-    const asked = await listed.read(invocation);
-    const value: Schemas["OpenApproval"][] = [];
-    let page: { readonly after?: string } = {};
-    for (;;) {
-      const answer = await callOperation(client, "listApprovals", { ...asked, ...page });
-      const { items, next } = answer as Schemas["OpenApprovals"];
+    const { approvals } = invocation.client();
+    const { audience, mine } = await listed.read(invocation);
+    const filter = { mine: mine === "true", ...(audience === undefined ? {} : { audience }) };
+    const value: OpenApproval[] = [];
+    for (let after: string | null = null; ; ) {
+      const { items, next } = await approvals.list(filter, { after });
       value.push(...items);
       if (next === null) break;
-      page = { after: next };
+      after = next;
     }
     const note = value.length === 0 ? "No step waits for a decision." : undefined;
     return { value, text: tableOf(value, invocation.at), note };
@@ -52,7 +47,7 @@ const columns = [
   "deadline",
 ];
 
-const tableOf = (approvals: readonly Schemas["OpenApproval"][], at: Invocation["at"]): string =>
+const tableOf = (approvals: readonly OpenApproval[], at: Invocation["at"]): string =>
   table(
     approvals.map((one) => ({ ...one, approved: countOf(one) })),
     columns,
@@ -60,10 +55,7 @@ const tableOf = (approvals: readonly Schemas["OpenApproval"][], at: Invocation["
   );
 
 /** How many have approved, of how many must. */
-const countOf = ({
-  decisions,
-  quorum,
-}: Pick<Schemas["OpenApproval"], "decisions" | "quorum">): string =>
+const countOf = ({ decisions, quorum }: Pick<OpenApproval, "decisions" | "quorum">): string =>
   `${decisions.filter(({ decision }) => decision === "approve").length} of ${quorum}`;
 
 const showVerb: Verb = {
@@ -74,8 +66,7 @@ const showVerb: Verb = {
   options: {},
   examples: ["approvals show 01a1fd8d-d928-77c8-96cb-353aaba1757f release"],
   async run({ operands: [id = "", step = ""], client, at }) {
-    const answer = await callOperation(client(), "getApproval", { id, step });
-    return shown(answer as Approval, at);
+    return shown(await client().approvals.get(id, step), at);
   },
 };
 
@@ -137,10 +128,7 @@ alone, and says why. A decision cannot be taken back; the same once more is the 
     if (decision === "reject" && given.reason === undefined) {
       throw new UsageError("Say --reason: one who rejects says why");
     }
-    const request = { id, step, decision, ...given };
-    return ofDecision(
-      (await callOperation(client(), "decideApproval", request)) as Schemas["DecisionCounted"],
-    );
+    return ofDecision(await client().approvals.decide(id, step, { decision, ...given }));
   },
 };
 
@@ -152,7 +140,7 @@ function decisionOf({ flag }: Invocation): "approve" | "reject" {
 }
 
 /** What came of a decision. */
-function ofDecision(value: Schemas["DecisionCounted"]): Outcome {
+function ofDecision(value: DecisionCounted): Outcome {
   const { taskId, step, decision, approvals, quorum, decided: isDecided, replayed } = value;
   const what = decision === "approve" ? "approved" : "rejected";
   const rest = isDecided ? "it is decided" : `${approvals} of ${quorum} have approved it`;

@@ -147,13 +147,14 @@ const newKeyVerb: Verb = {
 
 const checkKeyVerb: Verb = {
   name: "keys check",
-  operations: ["listPauses"],
+  // Operators may ask it, and those who decide.
+  operations: ["listApprovals"],
   operands: [],
-  summary: "say whether the service takes the token that would be sent",
+  summary: "say whether the service takes the token or key that would be sent",
   options: {},
   async run(invocation) {
     const { url, token } = chosen(invocation);
-    await invocation.client().pauses.list();
+    await invocation.client().approvals.list({}, { limit: 1 });
     const value = { url, token: masked(token), accepted: true };
     return { value, text: `${url} takes the token.` };
   },

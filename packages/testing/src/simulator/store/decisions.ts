@@ -116,8 +116,13 @@ const isOver = (stored: StoredTask, step: Step, now: Instant): boolean =>
   decisionOn(stored, step) !== null ||
   hasExpired(stored, step, now);
 
-/** Whether its time has passed, which stands still while the task is paused. */
-const hasExpired = ({ pausedAt }: StoredTask, step: Step, now: Instant): boolean =>
+/**
+ * Whether its time has passed, which stands still while the task is paused or halted, or a fault of
+ * its own is about to end it.
+ */
+const hasExpired = ({ pausedAt, task }: StoredTask, step: Step, now: Instant): boolean =>
   step.processState === "awaiting" &&
-  step.notBefore !== null &&
-  step.notBefore <= (pausedAt ?? now);
+  (step.faultCode !== null ||
+    (task.processState !== "halted" &&
+      step.notBefore !== null &&
+      step.notBefore <= (pausedAt ?? now)));

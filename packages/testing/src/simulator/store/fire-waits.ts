@@ -9,7 +9,7 @@ import {
 } from "@holdfast/domain";
 import type { EventOutcome, ReportedTaskEvent, StoredSignal } from "@holdfast/state-store";
 import { decideTasks } from "./apply.ts";
-import { nextLookAt, type StoredTask } from "./memory-task.ts";
+import { nextDueAt, type StoredTask } from "./memory-task.ts";
 import { takeSignal } from "./signals.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, type StoreState } from "./store-state.ts";
@@ -147,7 +147,7 @@ function putOff(state: StoreState, { stored, step }: DueWait, reason: string | u
     waits.set(plan.name, isHeldUp ? never : (notBefore ?? never));
     if (audienceOf(plan) === null) cameAts.delete(plan.name);
   } else if (reason === "not_due" && audienceOf(plan) !== null) {
-    waits.set(plan.name, nextLookAt(step, now));
+    waits.set(plan.name, nextDueAt(step, now));
     if (remindAfterOf(plan) === null) return;
     for (const watcher of state.watchers) watcher.reminded?.(stored, step);
   } else {

@@ -120,14 +120,14 @@ function keepWait(stored: StoredTask, { old, step, now }: MovedStep): void {
     cameAts.set(name, now);
     waits.set(name, now);
   } else if (!cameAts.has(name)) {
-    waits.set(name, nextLookAt(step, now));
+    waits.set(name, nextDueAt(step, now));
   } else if (decisionOn(stored, step) !== null) {
     waits.set(name, now);
   }
 }
 
 /** When a wait is looked at next for which nothing has come: at its end, or for a reminder. */
-export const nextLookAt = ({ plan, notBefore }: AwaitingStep, now: Instant): Instant =>
+export const nextDueAt = ({ plan, notBefore }: AwaitingStep, now: Instant): Instant =>
   Math.min(
     notBefore ?? Number.POSITIVE_INFINITY,
     now + (remindAfterOf(plan) ?? Number.POSITIVE_INFINITY),

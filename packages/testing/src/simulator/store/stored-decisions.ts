@@ -20,5 +20,5 @@ export const decisionsAbout = (
 /** What people have decided about a step; null: nothing yet, or it is not for them to decide. */
 export function decisionOn(stored: Deciding, step: Step): ReturnType<typeof decidedBy> {
   const { plan } = step;
-  return plan.kind === "approval" ? decidedBy(plan, decisionsAbout(stored, plan.name)) : null;
+  return "audience" in plan ? decidedBy(plan, decisionsAbout(stored, plan.name)) : null;
 }

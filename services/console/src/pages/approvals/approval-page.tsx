@@ -57,7 +57,7 @@ function Asked({ approval }: { readonly approval: Approval }) {
   const shown = flatEntries(show);
   return (
     <Section title="What is asked">
-      <div className="section-body">
+      <div className="section-body approval-asked">
         {shown !== null && shown.length > 0 && <Facts facts={shown} />}
         {shown === null && <JsonView value={show} label="what is shown" />}
         {approval.omitted?.includes("show") === true && (
@@ -73,8 +73,7 @@ function Asked({ approval }: { readonly approval: Approval }) {
             ],
             ["Submitted by", submittedBy ?? "not known"],
             ["Audience", `${audience}, ${quorum} of whom must approve`],
-            ["Asked", <Time at={openedAt} />],
-            ["Ends", <Ends approval={approval} />],
+            ...(openedAt === null ? [] : waitFacts(approval)),
           ]}
         />
       </div>
@@ -82,14 +81,14 @@ function Asked({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** When the step ends by itself, and what that means; or nothing once it is over. */
-function Ends({ approval }: { readonly approval: Approval }): ReactNode {
-  const { deadline, onDeadline } = approval;
-  if (stateOf(approval) !== "open") return <span className="muted">–</span>;
-  return (
+/** The time for which a step has waited, when it ends by itself, and what that means. */
+const waitFacts = (approval: Approval): readonly (readonly [string, ReactNode])[] => [
+  ["Asked", <Time at={approval.openedAt} />],
+  [
+    "Ends",
     <>
-      <TimeLeft {...approval} />
-      {deadline !== null && `, ${atDeadline[onDeadline]}`}
-    </>
-  );
-}
+      <TimeLeft approval={approval} />
+      {approval.deadline !== null && `, ${atDeadline[approval.onDeadline]}`}
+    </>,
+  ],
+];

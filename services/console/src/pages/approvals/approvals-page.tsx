@@ -31,20 +31,22 @@ export function ApprovalsPage() {
             : "steps that wait for people to decide, the oldest first"}
         </span>
       </div>
-      <div className="chips" role="group" aria-label="Filters">
-        {role === "principal" && (
-          <Chip isOn={!isMine} onToggle={() => setQuery({ decided: isMine ? "yes" : null })}>
-            Also those that I have decided
-          </Chip>
-        )}
-        {audience !== "" && (
-          <FilterChip
-            name="audience"
-            value={audience}
-            onRemove={() => setQuery({ audience: null })}
-          />
-        )}
-      </div>
+      {(role === "principal" || audience !== "") && (
+        <div className="chips" role="group" aria-label="Filters">
+          {role === "principal" && (
+            <Chip isOn={!isMine} onToggle={() => setQuery({ decided: isMine ? "yes" : null })}>
+              Also those that I have decided
+            </Chip>
+          )}
+          {audience !== "" && (
+            <FilterChip
+              name="audience"
+              value={audience}
+              onRemove={() => setQuery({ audience: null })}
+            />
+          )}
+        </div>
+      )}
       <Shown query={approvals}>
         {({ pages }) => (
           <Inbox
@@ -105,7 +107,7 @@ function Row({ approval }: { readonly approval: OpenApproval }) {
         <span className="approval-quorum" title={`${audience}, ${quorum} of whom must approve`}>
           {audience} · {approvalsIn(approval)} of {quorum}
         </span>
-        <TimeLeft {...approval} />
+        <TimeLeft approval={approval} />
       </Link>
     </li>
   );

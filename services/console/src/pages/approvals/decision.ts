@@ -26,7 +26,7 @@ export const decisionCall = ({ taskId, step }: Place, { decision, reason, form }
     },
   });
 
-/** The same from a terminal: for curl, and as a command. */
+/** Lines that send the same from a terminal: for curl, and as a command. */
 export function decisionLines(place: Place, said: Said, origin: string): DecisionLines {
   const { decision, reason, form } = said;
   const words = [

@@ -4,11 +4,11 @@ import { jsonFault } from "../../parts/json-fault.ts";
 /** One field of a form, as it is filled in. */
 export interface FormField {
   readonly name: string;
-  /** For people. */
+  /** The name for people. */
   readonly label: string;
   readonly hint: string;
   readonly kind: "text" | "number" | "boolean" | "choice";
-  /** Of a choice: each as it is shown, and as it is sent. */
+  /** The values of a choice, each as it is shown and as it is sent. */
   readonly choices: readonly Choice[];
   readonly isRequired: boolean;
   /** What stands there at first. */
@@ -116,7 +116,7 @@ const isScalar = (value: unknown): value is Scalar =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
 interface ReadValue {
-  /** Undefined: it is left empty. */
+  /** What is sent; undefined: it is left empty. */
   readonly value: Scalar | undefined;
   readonly fault: string | null;
 }

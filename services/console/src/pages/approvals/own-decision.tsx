@@ -39,20 +39,19 @@ export function OwnDecision({ approval }: { readonly approval: Approval }) {
         <Counted answer={outcome.answer} />
       ) : (
         <>
-          {approval.mayDecide ? (
-            <DecisionForm
-              approval={approval}
-              isAsking={isAsking}
-              onDecide={(said) => void decide(said)}
-            />
-          ) : (
-            outcome === null && <WhyNot />
-          )}
           {outcome !== null && (
             <div className="section-body">
               <ProblemNote error={outcome.error} />
             </div>
           )}
+          {approval.mayDecide && (
+            <DecisionForm
+              approval={approval}
+              isAsking={isAsking}
+              onDecide={(said) => void decide(said)}
+            />
+          )}
+          {!approval.mayDecide && outcome === null && <WhyNot />}
         </>
       )}
     </Section>

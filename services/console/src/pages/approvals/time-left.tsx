@@ -5,11 +5,12 @@ import { exactTime, formatDuration } from "../../parts/format.ts";
 /** Milliseconds before its end from which on an approval is shown as urgent. */
 const urgent = 3_600_000;
 
+interface Props {
+  readonly approval: Pick<OpenApproval, "deadline" | "paused">;
+}
+
 /** How long people have yet to decide. */
-export function TimeLeft({
-  deadline,
-  paused: isPaused,
-}: Pick<OpenApproval, "deadline" | "paused">) {
+export function TimeLeft({ approval: { deadline, paused: isPaused } }: Props) {
   const now = useNow();
   if (deadline === null) return <span className="muted">without an end</span>;
   const left = Date.parse(deadline) - now;

@@ -36,7 +36,7 @@ function OneApproval({ id, step }: { readonly id: string; readonly step: string 
               <span className="muted">
                 {approvalsIn(data)} of {data.quorum} of {data.audience} have approved
                 {stateOf(data) === "open" && " · "}
-                {stateOf(data) === "open" && <TimeLeft {...data} />}
+                {stateOf(data) === "open" && <TimeLeft approval={data} />}
               </span>
             </header>
             {(data.decisions.length > 0 || stateOf(data) === "open") && (

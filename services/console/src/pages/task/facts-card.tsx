@@ -73,7 +73,7 @@ function identity(
           [
             "Waits for",
             waiting.map(({ name, awaiting }) => (
-              <div key={name}>
+              <div key={name} className="in-text">
                 <Alike filter={{ awaiting: name }}>{name}</Alike>
                 {awaiting?.signal != null && `, the signal ${awaiting.signal}`}
                 {awaiting?.audience != null && `, ${awaiting.audience} to decide`}

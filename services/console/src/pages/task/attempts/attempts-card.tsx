@@ -89,7 +89,9 @@ interface CountdownProps {
 const asksNoAgent = ({ kind }: Step): boolean =>
   kind === "wait" || kind === "signal" || kind === "approval";
 
-/** How long a step has yet to wait, and for which signal or whom; or from when to when it waited. */
+/**
+ * How long a step has yet to wait, and for which signal or whom; or from when to when it waited.
+ */
 function Countdown({ step: { name, awaiting }, waits }: CountdownProps) {
   const now = useNow();
   const { until = null, signal = null, audience = null } = awaiting ?? {};
