@@ -1,6 +1,7 @@
 -- Deletes what is older than :keep milliseconds and belongs to no month: pauses that are over, what
--- became of dead letters and of instants of schedules, and alerts whose tasks are gone, whether a queue took them or not.
--- Returns how many rows. Messages have a statement and a limit of their own: delete-old-messages.
+-- became of dead letters and of instants of schedules, and alerts whose tasks are gone, whether a
+-- queue took them or not. Returns how many rows. Messages have a statement and a limit of their
+-- own: delete-old-messages.
 with past as (
   select state.trusted_now() - :keep::float8 * interval '1 millisecond' as until
 ),
