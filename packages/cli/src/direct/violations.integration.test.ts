@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterEach(() =>
   store.query(
-    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies, state.waits, state.signals, state.decisions",
+    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies, state.waits, state.signals, state.decisions, state.schedule_fires",
   ),
 );
 afterAll(async () => {
