@@ -15,7 +15,8 @@ const ahead = "8 seconds";
 
 /**
  * Measures how long after an instant the last of all schedules has fired for which it is, and its
- * task is made, by one process. Throws if one fired twice or not at all, or left a broken invariant.
+ * task is made, by one process. Throws if one fired twice or not at all, or left a broken
+ * invariant.
  */
 export async function measureSchedules({
   serverUrl,

@@ -12,9 +12,8 @@ export function drawn(seed: number): () => number {
 const months = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
 const weekdays = "SUN MON TUE WED THU FRI SAT".split(" ");
 
-/** Cron expressions of all shapes that schedules take, many of them at hours when clocks change. */
-export function randomCrons(seed: number, count: number): readonly string[] {
-  const random = drawn(seed);
+/** What is drawn, from one row of numbers. */
+function draws(random: () => number) {
   const below = (end: number) => Math.floor(random() * end);
   const from = (least: number, most: number) => least + below(most - least + 1);
   const one = <T>(of: readonly T[]): T => of[below(of.length)]!;
@@ -24,6 +23,12 @@ export function randomCrons(seed: number, count: number): readonly string[] {
     const first = from(least, most - 1);
     return `${first}-${from(first, most)}`;
   };
+  return { from, one, list, range };
+}
+type Draws = ReturnType<typeof draws>;
+
+/** Minutes and hours, many of them when clocks change. */
+function timesOf({ from, one, list, range }: Draws) {
   const minute = () =>
     one([
       () => `${from(0, 59)}`,
@@ -47,6 +52,11 @@ export function randomCrons(seed: number, count: number): readonly string[] {
       () => `${range(0, 23)}/${from(1, 6)}`,
       () => "*",
     ])();
+  return { minute, hour };
+}
+
+/** Days of months, months and days of weeks. */
+function daysOf({ from, one, list, range }: Draws) {
   const date = () =>
     one([
       () => `${from(1, 31)}`,
@@ -76,6 +86,15 @@ export function randomCrons(seed: number, count: number): readonly string[] {
       () => `${one(weekdays)}L`,
       () => `${from(0, 6)}L,${from(0, 6)}#${from(1, 4)}`,
     ])();
+  return { date, month, weekday };
+}
+
+/** Cron expressions of all shapes that schedules take, many of them at hours when clocks change. */
+export function randomCrons(seed: number, count: number): readonly string[] {
+  const random = drawn(seed);
+  const drawing = draws(random);
+  const { minute, hour } = timesOf(drawing);
+  const { date, month, weekday } = daysOf(drawing);
   return Array.from({ length: count }, () => {
     const days = random();
     const fields = [minute(), hour()];

@@ -8,7 +8,7 @@ import type { CronTimes } from "../src/schedule/calendar.ts";
 const minute = 60_000;
 const day = 86_400_000;
 
-/** From an instant on, the local time of a zone is so many milliseconds ahead of UTC. */
+/** How many milliseconds the local time of a zone is ahead of UTC, from an instant on. */
 export interface ClockChange {
   readonly at: number;
   readonly offset: number;

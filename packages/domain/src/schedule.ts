@@ -20,7 +20,7 @@ export interface ScheduleTerms {
 /** How the last task of a schedule stands. `failed`: it was undone, has halted, or was refused. */
 export type LastTask = "none" | "open" | "processed" | "failed";
 
-/** Where a schedule stands. */
+/** What a schedule has come to. */
 export interface ScheduleState {
   /** The first instant that it has not dealt with; null: there is none any more. */
   readonly next: Instant | null;
@@ -61,8 +61,8 @@ interface Now {
   readonly last: LastTask;
   readonly calendar: Calendar;
   /**
-   * How long after an instant it fires: the same for the same instant, no longer than the jitter, and
-   * so short that it fires before the next instant comes.
+   * How long after an instant it fires: the same for the same instant, no longer than the jitter,
+   * and so short that it fires before the next instant comes.
    */
   readonly offset: (instant: Instant) => Milliseconds;
 }
@@ -155,7 +155,7 @@ function lastDue(first: Instant, { now, calendar, offset }: Omit<Now, "last">): 
   return Math.max(first, calendar.upTo(last - 1) ?? first);
 }
 
-/** Of the instants that have come, which are to fire, by how the schedule catches up. */
+/** Which of the instants that have come are to fire, by how the schedule catches up. */
 function caughtUp(
   { catchUp }: ScheduleTerms,
   instants: readonly Instant[],

@@ -36,7 +36,7 @@ export function fireSchedules({
 }: ScheduleDependencies) {
   /** What the store's clock said when it was last believed. */
   let believed: { readonly now: Instant; readonly at: Milliseconds } | null = null;
-  /** Since when it is not; null: it is. */
+  /** When it was first not believed; null: it is. */
   let doubtedAt: Milliseconds | null = null;
   let checksRules = true;
   const believe = (now: Instant): void => {

@@ -92,7 +92,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** So many instants of a schedule after another one. */
+/** The instants of a schedule after another one, so many. */
 export function nextInstants(times: CronTimes, after: Instant, count: number): readonly Instant[] {
   const calendar = calendarOf(times);
   const instants: Instant[] = [];
@@ -103,5 +103,5 @@ export function nextInstants(times: CronTimes, after: Instant, count: number): r
   return instants;
 }
 
-/** The rules of time zones that this process has, such as `2026c`: later ones compare as greater. */
+/** The rules of time zones of this process, such as `2026c`: later ones compare as greater. */
 export const zoneRules: string = process.versions["tz"] ?? "";

@@ -1,11 +1,13 @@
 import type { Instant, Milliseconds } from "@holdfast/domain";
 
 /** A time that clocks show, in milliseconds since 1970 as if it were of UTC. */
-export type ShownTime = number;
+type ShownTime = number;
 
 /** The clocks of a time zone. */
 export interface ZoneClock {
-  /** The latest time that they have shown up to an instant, which is another while one comes twice. */
+  /** What they show at an instant. */
+  at(instant: Instant): ShownTime;
+  /** The latest time that they have shown up to an instant: another one while one comes twice. */
   latestBy(instant: Instant): ShownTime;
   /** The first instant at which they show a time or a later one, where it does not exist. */
   firstAt(time: ShownTime): Instant;
@@ -58,6 +60,7 @@ export function zoneClock(zone: string): ZoneClock {
     return other * second;
   };
   return {
+    at: (instant) => instant + aheadAt(instant),
     latestBy(instant) {
       const before = instant - furthest;
       const [was, is] = [aheadAt(before), aheadAt(instant)];

@@ -92,7 +92,7 @@ export function offsetOf(
   };
 }
 
-/** From when on a schedule fires that begins, or begins again, at an instant. */
+/** When a schedule fires first that begins, or begins again, at an instant. */
 function beginning(id: string, definition: WholeSchedule, now: Instant) {
   const calendar = calendarOf(definition);
   const nextInstant = calendar.after(now);
@@ -272,7 +272,7 @@ export interface ScheduleRound {
 }
 
 /** `unusable`: its instants cannot be computed, or its input. It is looked at again later. */
-export type Trouble = NonNullable<PlannedFires["trouble"]> | "unusable";
+type Trouble = NonNullable<PlannedFires["trouble"]> | "unusable";
 
 /** What a round has done about schedules whose time had come. */
 export interface FiredSchedules {
