@@ -109,7 +109,8 @@ All but --flat and --migrate take --without NAME,NAME
                   size are kept busy, an Agent that is down takes nothing from others, and a sick instance
                   leaves its work to others
   --power         what open waits cost others, how many waits end a second when many are due, and how soon
-                  and how many of those that wait for signals
+                  and how many of those that wait for signals; how long it takes until 10,000 schedules
+                  of one minute have fired
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
   --observability what metrics and traces cost: the setups in turn, round by round
@@ -118,7 +119,7 @@ All but --flat and --migrate take --without NAME,NAME
   --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace;
                   beside a commit, as many as take two seconds
   --only NAMES    beside these peers only; of a flow: shares, slots, others, sick, urgent;
-                  of power: waits, timers, signals
+                  of power: waits, timers, signals, schedules
   --without NAMES leave out these optimisations of the services, such as taskCache,bundles:
                   run it in turn with and without, to see what each gives
   --pending N     how many orders are due in a store with a backlog: 1,000,000; behind urgent ones: 100,000;

@@ -6,13 +6,14 @@ import { holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { makeWalFiles } from "../flat/make-wal-files.ts";
 import type { BenchOptions } from "../options.ts";
 import { settingOf } from "../setting.ts";
+import { measureSchedules } from "./measure-schedules.ts";
 import { measureSignals } from "./measure-signals.ts";
 import { measureTimers } from "./measure-timers.ts";
 import { measureWaits } from "./measure-waits.ts";
 import { type PowerResult, report } from "./report.ts";
 
 /** What is measured, in this order; `--only` chooses some of it. */
-const names = ["waits", "timers", "signals"] as const;
+const names = ["waits", "timers", "signals", "schedules"] as const;
 
 /**
  * Measures what steps cost that ask no Agent, and what they leave for the others; writes down what
@@ -36,10 +37,12 @@ export async function measurePower(
   const context = { options, serverUrl, brokerUrl, say };
   const timers = wants("timers") ? await measureTimers(context) : null;
   const signals = wants("signals") ? await measureSignals(context) : null;
+  const schedules = wants("schedules") ? await measureSchedules(context) : null;
   const waits = wants("waits") ? await measureWaits(context) : null;
-  if (waits !== null && timers !== null && signals !== null) {
+  if (waits !== null && timers !== null && signals !== null && schedules !== null) {
     const { rounds } = options;
-    const result = { ...(await settingOf(serverUrl)), load, rounds, waits, timers, signals };
+    const parts = { waits, timers, signals, schedules };
+    const result = { ...(await settingOf(serverUrl)), load, rounds, ...parts };
     await writeDown(result, options.folder);
     say(report(result));
   }
@@ -57,6 +60,7 @@ export async function measurePower(
           signalP99: rounded(signals.p99, 1),
           signalsPerSecond: Math.round(signals.perSecond),
         }),
+    ...(schedules === null ? {} : { schedulesFired: rounded(schedules.seconds, 2) }),
   };
 }
 

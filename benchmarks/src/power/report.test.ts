@@ -19,6 +19,7 @@ const result: PowerResult = {
   },
   timers: { timers: 100_000, seconds: 16.2, perSecond: 6_172.8 },
   signals: { signals: 20_000, p50: 6.04, p99: 12.34, perSecond: 2_500.4 },
+  schedules: { schedules: 10_000, seconds: 3.14, taskSeconds: 9.26 },
 };
 
 const cellsOf = (line: string): readonly string[] =>
@@ -38,6 +39,7 @@ test("the report has a row for each figure, with its goal", () => {
     ["`timersPerSecond`", "5,000 at least", "6,173"],
     ["`signalP99`", "30 ms at most", "12.3 ms"],
     ["`signalsPerSecond`", "2,000 at least", "2,500"],
+    ["`schedulesFired`", "5 s at most", "3.1 s"],
   ]);
 });
 

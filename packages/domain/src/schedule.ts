@@ -26,7 +26,7 @@ export interface ScheduleTerms {
 /** How the last task of a schedule stands. `failed`: it was undone, has halted, or was refused. */
 export type LastTask = "none" | "open" | "processed" | "failed";
 
-/** Where a schedule stands. */
+/** What a schedule has come to. */
 export interface ScheduleState {
   /** The first instant that it has not dealt with; null: there is none any more. */
   readonly next: Instant | null;
@@ -34,7 +34,7 @@ export interface ScheduleState {
   readonly buffered: Instant | null;
   /** How many tasks have failed in a row. */
   readonly failures: number;
-  /** How many instants in a row were skipped. */
+  /** How many instants in a row were skipped that found the same task open. */
   readonly skips: number;
 }
 
@@ -66,7 +66,10 @@ interface Now {
   readonly now: Instant;
   readonly last: LastTask;
   readonly calendar: Calendar;
-  /** How long after an instant it fires: the same for the same instant, and less than the jitter. */
+  /**
+   * How long after an instant it fires: the same for the same instant, no longer than the jitter,
+   * and so short that it fires before the next instant comes.
+   */
   readonly offset: (instant: Instant) => Milliseconds;
 }
 
@@ -84,7 +87,7 @@ export function planFires(terms: ScheduleTerms, before: ScheduleState, at: Now):
   const failures = failuresAfter(before, at.last);
   const { pauseAfterFailures } = terms;
   if (pauseAfterFailures !== null && failures >= pauseAfterFailures) {
-    return { fires: [], state: { ...before, failures: 0 }, dueAt: null, trouble: "paused" };
+    return paused(before);
   }
   const due = dueInstants(terms, before.next, at);
   const wanted = caughtUp(terms, due.instants, at);
@@ -99,7 +102,18 @@ export function planFires(terms: ScheduleTerms, before: ScheduleState, at: Now):
     fires: folded.fires,
     state,
     dueAt: times.length === 0 ? null : Math.min(...times),
-    trouble: folded.skips > before.skips && folded.skips === blockedAfter ? "blocked" : null,
+    trouble: before.skips < blockedAfter && folded.skips >= blockedAfter ? "blocked" : null,
+  };
+}
+
+/** It is paused, and what waits for the end of the last task waits no longer. */
+function paused(before: ScheduleState): PlannedFires {
+  const { buffered } = before;
+  return {
+    fires: buffered === null ? [] : [{ instant: buffered, outcome: "skipped" }],
+    state: { ...before, buffered: null, failures: 0 },
+    dueAt: null,
+    trouble: "paused",
   };
 }
 
@@ -110,7 +124,7 @@ function failuresAfter({ failures }: ScheduleState, last: LastTask): number {
 }
 
 interface DueInstants {
-  /** The oldest first; where there are more than fit, the last of all is among them. */
+  /** The oldest first; where there are more than fit, the last of all ends them. */
   readonly instants: readonly Instant[];
   readonly next: Instant | null;
 }
@@ -128,9 +142,8 @@ function dueInstants(
   let next = first;
   while (next !== null && next + offset(next) <= now) {
     if (instants.length === mostFires) {
-      const last = calendar.upTo(now);
-      const isDue = last !== null && last >= next && last + offset(last) <= now;
-      if (catchUp === "all" || !isDue) break;
+      if (catchUp === "all") break;
+      const last = lastDue(next, { now, calendar, offset });
       return { instants: [...instants, last], next: calendar.after(last) };
     }
     instants.push(next);
@@ -139,7 +152,16 @@ function dueInstants(
   return { instants, next };
 }
 
-/** Of the instants that have come, which are to fire, by how the schedule catches up. */
+/** The last instant that has come with its offset, of which `first` is one. */
+function lastDue(first: Instant, { now, calendar, offset }: Omit<Now, "last">): Instant {
+  const last = calendar.upTo(now);
+  if (last === null || last <= first) return first;
+  if (last + offset(last) <= now) return last;
+  // What is before it has come: it fires before the next instant comes.
+  return Math.max(first, calendar.upTo(last - 1) ?? first);
+}
+
+/** Which of the instants that have come are to fire, by how the schedule catches up. */
 function caughtUp(
   { catchUp }: ScheduleTerms,
   instants: readonly Instant[],
@@ -159,7 +181,10 @@ interface Folded {
   readonly skips: number;
 }
 
-/** Deals with one instant after the other: each finds the task open that the one before fired. */
+/**
+ * Deals with one instant after the other: each finds the task open that the one before fired. An
+ * instant is among the fires once, with what became of it in the end.
+ */
 function foldFires(
   { overlap }: ScheduleTerms,
   before: ScheduleState,
@@ -171,30 +196,37 @@ function foldFires(
     readonly isOpen: boolean;
   },
 ): Folded {
-  const fires: PlannedFire[] = [];
+  const fires = new Map<Instant, PlannedFire["outcome"]>();
   let { buffered, skips } = before;
   let isOpen = wasOpen;
+  let hasFired = false;
   const fire = (instant: Instant): void => {
-    fires.push({ instant, outcome: "fired" });
+    fires.set(instant, "fired");
     isOpen = true;
+    hasFired = true;
     skips = 0;
+  };
+  const skip = (instant: Instant): void => {
+    fires.set(instant, "skipped");
+    // A task that has just been submitted blocks nothing yet.
+    if (!hasFired) skips += 1;
   };
   if (buffered !== null && !isOpen) {
     fire(buffered);
     buffered = null;
   }
-  for (const one of wanted) {
-    const { instant } = one;
-    if (!one.fires) fires.push({ instant, outcome: "missed" });
+  for (const { instant, fires: isToFire } of wanted) {
+    if (!isToFire) fires.set(instant, "missed");
     else if (overlap === "allow" || !isOpen) fire(instant);
     else if (overlap === "bufferOne") {
-      if (buffered !== null) fires.push({ instant: buffered, outcome: "skipped" });
-      fires.push({ instant, outcome: "buffered" });
+      if (buffered !== null) skip(buffered);
+      fires.set(instant, "buffered");
       buffered = instant;
-    } else {
-      fires.push({ instant, outcome: "skipped" });
-      skips += 1;
-    }
+    } else skip(instant);
   }
-  return { fires, buffered, skips };
+  return {
+    fires: [...fires].map(([instant, outcome]) => ({ instant, outcome })),
+    buffered,
+    skips,
+  };
 }

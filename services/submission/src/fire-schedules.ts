@@ -1,5 +1,5 @@
 import type { Instant, Milliseconds } from "@holdfast/domain";
-import { type Clock, type Logger, type Metrics, noMetrics } from "@holdfast/runtime";
+import { type Clock, type Failpoint, type Logger, type Metrics, noMetrics } from "@holdfast/runtime";
 import type { SubmissionStore } from "@holdfast/state-store";
 import { scheduleMetrics } from "./schedule-metrics.ts";
 
@@ -9,6 +9,7 @@ interface ScheduleDependencies {
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   /** What became of instants is counted there; nowhere unless given. */
   readonly metrics?: Pick<Metrics, "counter">;
+  readonly failpoint: Failpoint;
   readonly actor: string;
   /** Has tasks made of what is in the inbox now. */
   readonly onFired: () => void;
@@ -29,11 +30,11 @@ const doubtFor: Milliseconds = 900_000;
  * has jumped, and is not believed for a quarter of an hour: then it is set back, or it is right.
  */
 export function fireSchedules(deps: ScheduleDependencies) {
-  const { store, clock, log, actor, onFired, metrics = noMetrics } = deps;
+  const { store, clock, log, failpoint, actor, onFired, metrics = noMetrics } = deps;
   const count = metrics.counter(scheduleMetrics.fires);
   /** What the store's clock said when it was last believed. */
   let believed: { readonly now: Instant; readonly at: Milliseconds } | null = null;
-  /** Since when it is not; null: it is. */
+  /** When it was first not believed; null: it is. */
   let doubtedAt: Milliseconds | null = null;
   let checksRules = true;
   const believe = (now: Instant): void => {
@@ -42,8 +43,10 @@ export function fireSchedules(deps: ScheduleDependencies) {
   };
   return async (): Promise<Milliseconds> => {
     const latest = believed === null ? null : believed.now + (clock.now() - believed.at);
+    failpoint("submission.firing");
     const found = await store.fireSchedules({ actor, most, latest, checksRules });
     const { fires, troubles, nextIn, isFull, now } = found;
+    if (fires.length > 0) failpoint("submission.fired");
     checksRules = checksRules && isFull;
     if (latest === null || now <= latest + longestJump) believe(now);
     else if (doubtedAt === null) {

@@ -155,10 +155,10 @@ function activating({ signal, log, metrics }: Service, stored: Stored): AsyncDis
 
 /** Fires schedules. */
 function firing(
-  { instanceId: actor, signal, log, metrics }: Service,
+  { instanceId: actor, failpoint, signal, log, metrics }: Service,
   fired: Pick<Parameters<typeof fireSchedules>[0], "store" | "onFired">,
 ): AsyncDisposable {
-  const round = fireSchedules({ ...fired, clock: systemClock, log, metrics, actor });
+  const round = fireSchedules({ ...fired, clock: systemClock, log, failpoint, metrics, actor });
   return repeat(round, { name: "schedules", signal, log, metrics });
 }
 

@@ -817,6 +817,88 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
       test: "of what happens at once › decisions of four people about %s count as often as it needs, and one of them decides",
     },
   ],
+  "P-71": [
+    {
+      what: "an instant that was dealt with fires again",
+      edits: [
+        edit(
+          "packages/state-store/sql/schedules/save-fires.sql",
+          "   where known.outcome = 'buffered'\n      or known.outcome <> 'fired' and excluded.actor is not null\n",
+        ),
+      ],
+      test: "a schedule whose time has come › fires an instant once, even where its row is set back to it",
+    },
+    {
+      what: "what fires is written down, and submits nothing",
+      edits: [
+        edit(
+          "packages/state-store/sql/schedules/save-fires.sql",
+          "   where (select processes from woken) >= 0\n",
+          "   where (select processes from woken) < 0\n",
+        ),
+      ],
+      test: "a schedule whose time has come › puts a submission into the inbox, with the parts of its instant, and goes on",
+    },
+    {
+      what: "a time that comes twice fires twice",
+      edits: [
+        edit(
+          "packages/contracts/src/schedule/calendar.ts",
+          "const isRepeated = /[*/]/.test(`${minutes} ${hours}`);",
+          'const isRepeated = `${minutes} ${hours}` !== "";',
+        ),
+      ],
+      test: "the instants of an expression are those of a walk through all minutes › over ten years in zones of all kinds",
+    },
+    {
+      what: "the next instant is the next from now",
+      edits: [
+        edit(
+          "packages/domain/src/schedule.ts",
+          "    instants.push(next);\n    next = calendar.after(next);",
+          "    instants.push(next);\n    next = calendar.after(now);",
+        ),
+      ],
+      test: "after an absence › all are caught up with, a hundred at a time",
+    },
+    {
+      what: "an instant may have two outcomes at a time",
+      edits: [
+        edit(
+          "packages/domain/src/schedule.ts",
+          "fires: [...fires].map(([instant, outcome]) => ({ instant, outcome })),",
+          "fires: [...fires, ...fires].map(([instant, outcome]) => ({ instant, outcome })),",
+        ),
+      ],
+      test: "each instant has one outcome, none comes before its time, and none twice, whatever happens",
+    },
+    {
+      what: "a task that failed is counted with each look",
+      edits: [
+        edit(
+          "packages/state-store/src/schedules/schedules.ts",
+          '(last === "open" || trouble === "unusable" ? lastTask : null)',
+          "lastTask",
+        ),
+      ],
+      test: "tasks that fail › count once, however often it is looked at",
+    },
+    {
+      what: "a paused schedule fires on",
+      edits: [
+        edit(
+          "packages/state-store/migrations/0029_schedules.sql",
+          "  constraint looked_at_unless_paused check (paused_at is null or due_at is null),\n",
+        ),
+        edit(
+          "packages/state-store/sql/schedules/pause-schedule.sql",
+          "due_at = null, buffered = null",
+          "buffered = null",
+        ),
+      ],
+      test: "a person › pauses and resumes it, each once, and what came meanwhile does not fire",
+    },
+  ],
 };
 
 /** The removals of a row, which are proved one after the other; none where its feature is kept. */

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterEach(() =>
   store.query(
-    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies, state.waits, state.signals, state.decisions",
+    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies, state.waits, state.signals, state.decisions, state.schedule_fires",
   ),
 );
 afterAll(async () => {
@@ -123,6 +123,13 @@ const breaches: readonly (readonly [
     "every decision belongs to a task",
     "processed",
     (of) => `${addDecision(of, "approve")}; delete from state.tasks where ${of}`,
+  ],
+  [
+    "what fired has its task or its refusal",
+    "processed",
+    (of) => `insert into state.schedule_fires (schedule, instant, outcome, task_id)
+             select 'night', now(), 'fired', task_id from state.tasks where ${of};
+             delete from state.steps where ${of}; delete from state.tasks where ${of}`,
   ],
   [
     "a wait ends once",

@@ -1,5 +1,6 @@
 import type { Calendar, Instant } from "@holdfast/domain";
 import { Cron } from "croner";
+import { zoneClock } from "./zone-clock.ts";
 
 /** When a schedule fires, in words of cron and of the zone that they are meant in. */
 export interface CronTimes {
@@ -10,23 +11,39 @@ export interface CronTimes {
 }
 
 /**
- * The instants of a cron expression. A time that does not exist, since clocks are set ahead, fires
- * once at the first instant after it; a fixed time that comes twice fires once, at the first. What
- * is repeated (with `*` or a step in minutes or hours) goes by the time that passes.
+ * The instants of a cron expression. A time that is said as such, without `*` and without a step in
+ * minutes and hours, comes once: where it does not exist, since clocks are set ahead, at the first
+ * instant after it, and where it comes twice, at the first. What is repeated goes by the time that
+ * passes.
  */
 export function calendarOf({ cron, zone }: CronTimes): Calendar {
+  const [minutes, hours] = fieldsOf(cron);
+  const isRepeated = /[*/]/.test(`${minutes} ${hours}`);
   const times = new Cron(cron, {
-    timezone: zone,
+    ...(isRepeated ? { timezone: zone } : { utcOffset: 0 }),
     mode: "5-part",
-    fixedTimeRule: "no-wildcard",
     paused: true,
   });
-  return {
+  const calendar: Calendar = {
     after: (instant) => times.nextRun(new Date(instant))?.getTime() ?? null,
     // What it is asked for ends before its reference, and it knows no parts of a second.
     upTo: (instant) =>
       times.previousRuns(1, new Date(Math.floor(instant / 1_000) * 1_000 + 1_000))[0]?.getTime() ??
       null,
+  };
+  return isRepeated ? calendar : shownIn(zone, calendar);
+}
+
+const fieldsOf = (cron: string): readonly string[] => cron.trim().split(/\s+/);
+
+/** The instants at which the clocks of a zone first show the times of a calendar, or later ones. */
+function shownIn(zone: string, times: Calendar): Calendar {
+  const clock = zoneClock(zone);
+  const firstAt = (time: number | null): Instant | null =>
+    time === null ? null : clock.firstAt(time);
+  return {
+    after: (instant) => firstAt(times.after(clock.latestBy(instant))),
+    upTo: (instant) => firstAt(times.upTo(clock.latestBy(instant))),
   };
 }
 
@@ -41,6 +58,8 @@ export function faultOfTimes(
       detail: `must be the IANA name of a time zone, such as Europe/Budapest or UTC: ${times.zone} is none`,
     };
   }
+  const untaken = untakenIn(times.cron);
+  if (untaken !== null) return { field: "cron", detail: `${fiveFields}: ${untaken} is not taken` };
   try {
     return calendarOf(times).after(now) === null
       ? { field: "cron", detail: "never comes: no date is ever all that it asks for" }
@@ -48,9 +67,19 @@ export function faultOfTimes(
   } catch (error) {
     return {
       field: "cron",
-      detail: `must be five fields, minute, hour, day of the month, month and day of the week, such as "30 2 * * *": ${(error as Error).message.replace(/^CronPattern: /, "")}`,
+      detail: `${fiveFields}: ${(error as Error).message.replace(/^CronPattern: /, "")}`,
     };
   }
+}
+
+const fiveFields =
+  'must be five fields, minute, hour, day of the month, month and day of the week, such as "30 2 * * *"';
+
+/** What programs read in different ways, of an expression; null: it has none of that. */
+function untakenIn(cron: string): string | null {
+  const sign = /[?+@]/.exec(cron);
+  if (sign !== null) return sign[0];
+  return /w/i.test(fieldsOf(cron)[2] ?? "") ? "W" : null;
 }
 
 /** Offsets such as +02:00 are no names: their rules would not follow those of a place. */
@@ -63,7 +92,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** So many instants of a schedule after another one. */
+/** The instants of a schedule after another one, so many. */
 export function nextInstants(times: CronTimes, after: Instant, count: number): readonly Instant[] {
   const calendar = calendarOf(times);
   const instants: Instant[] = [];
@@ -74,5 +103,5 @@ export function nextInstants(times: CronTimes, after: Instant, count: number): r
   return instants;
 }
 
-/** The rules of time zones that this process has, such as `2026c`: later ones compare as greater. */
+/** The rules of time zones of this process, such as `2026c`: later ones compare as greater. */
 export const zoneRules: string = process.versions["tz"] ?? "";

@@ -16,6 +16,7 @@ import { Payload } from "../limits/parts.ts";
 import { payloadFaultsAt } from "../limits/payload-faults.ts";
 import { Submission } from "../messages/submission.ts";
 import { type CronTimes, faultOfTimes } from "./calendar.ts";
+import { zoneClock } from "./zone-clock.ts";
 
 /** Ids of schedules. */
 export const scheduleIdPattern = "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$";
@@ -143,20 +144,11 @@ export const inputAt = (
 ): Json => resolveTemplate(input, partsOf(id, zone, instant));
 
 function partsOf(id: string, zone: string, instant: Instant): Lookup {
-  const parts = new Intl.DateTimeFormat("en-CA", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-  }).formatToParts(instant);
-  const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? "";
+  const shown = new Date(zoneClock(zone).at(instant)).toISOString();
   const values: Readonly<Record<keyof typeof scheduleRefs, string>> = {
     "/schedule/at": new Date(instant).toISOString(),
-    "/schedule/date": `${part("year")}-${part("month")}-${part("day")}`,
-    "/schedule/time": `${part("hour")}:${part("minute")}`,
+    "/schedule/date": shown.slice(0, 10),
+    "/schedule/time": shown.slice(11, 16),
     "/schedule/id": id,
   };
   return (pointer) => values[pointer as keyof typeof scheduleRefs];

@@ -44,6 +44,8 @@ const explanations: Readonly<Record<string, string>> = {
     "The step counts as done, and fewer people have approved it than the workflow asks for: rows were changed by hand. See what the steps after it did, and undo the task.",
   "every decision belongs to a task":
     "A decision is left of a task that is gone: delete its row from state.decisions.",
+  "what fired has its task or its refusal":
+    "A schedule fired, and what it submitted is neither in the inbox nor a task nor refused: rows were deleted by hand, or the store has lost a task. Have the schedule fire by hand for the instant.",
   "a wait ends once":
     "The history has two ends of one wait: look for what the steps after it did twice.",
   "an attempt is claimed once":

@@ -11,6 +11,9 @@ type Name =
   /** Orders, over HTTP or by message. */
   | "submission.accepting"
   | "submission.accepted"
+  /** Schedules whose time has come; some of them have fired. */
+  | "submission.firing"
+  | "submission.fired"
   /** A claim by itself; steps claimed by it or with replies. */
   | "scheduler.claiming"
   | "scheduler.claimed"

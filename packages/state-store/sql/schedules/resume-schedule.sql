@@ -5,5 +5,5 @@ update state.schedules
        due_at       = to_timestamp(:due_at::float8 / 1000),
        dealt_with   = clock_timestamp(),
        zone_rules   = :zone_rules
- where id = :id and paused_at is not null and version = :version
+ where id = :id and paused_at is not null
 returning id;

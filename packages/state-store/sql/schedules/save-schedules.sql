@@ -5,7 +5,7 @@ with saved as (
          due_at       = case when trouble = 'paused' then null else to_timestamp(change.due_at / 1000) end,
          buffered     = to_timestamp(change.buffered / 1000),
          dealt_with   = greatest(schedules.dealt_with, to_timestamp(change.dealt_with / 1000)),
-         last_task    = case when trouble = 'paused' then null else coalesce(change.last_task, schedules.last_task) end,
+         last_task    = case when trouble = 'paused' then null else change.last_task end,
          failures     = change.failures,
          skips        = change.skips,
          zone_rules   = :zone_rules,
@@ -22,6 +22,8 @@ select state.expect_rows((select count(*) from saved), cardinality(:ids::text[])
        (select count(state.raise_alert('schedule.' || trouble, id,
                      case trouble when 'paused'
                           then format('the schedule %s is paused, since its tasks failed again and again', id)
+                          when 'unusable'
+                          then format('the schedule %s cannot fire: its times or its input cannot be computed', id)
                           else format('the schedule %s skips one instant after the other: its last task, %s, has not ended',
                                       id, last_task) end)::text)
           from saved where trouble is not null)::integer as alerts;

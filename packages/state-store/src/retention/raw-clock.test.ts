@@ -30,6 +30,9 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "hold-waits",
     "take-due-waits",
   ],
+  "a schedule fires early, unless a Submission sees the jump: then it waits": [
+    "lock-due-schedules",
+  ],
   "what people decide is refused as too late, while a Scheduler holds the wait": [
     "state.lock_approval",
   ],
@@ -64,6 +67,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "find-schedule-troubles",
     "find-stalled-consumers",
     "find-xmin-holders",
+    "state.invariant_violations",
   ],
   "a lease ends early: two processes make a task, and its row lets one of them write it": [
     "claim-enqueued",

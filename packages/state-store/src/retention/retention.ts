@@ -101,8 +101,8 @@ export const deletePassedFairnessKeys = repeatable(
 );
 
 /**
- * Deletes a batch of old alerts of tasks that are gone, and of ended pauses, which belong to no
- * month; returns how many.
+ * Deletes a batch of old alerts of tasks that are gone, of ended pauses, and of what became of
+ * instants of schedules, which belong to no month; returns how many.
  */
 export const deleteOldRecords = exactlyOnce(
   async (db, keeping: Keeping): Promise<number> => (await deleteRecords(db, keeping))[0]!.deleted,

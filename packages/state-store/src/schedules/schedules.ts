@@ -8,6 +8,7 @@ import {
   zoneRules,
 } from "@holdfast/contracts";
 import {
+  type Calendar,
   canonicalJson,
   type Instant,
   type LastTask,
@@ -31,10 +32,11 @@ export interface StoredSchedule {
   readonly next: string | null;
   /** The instant that waits for the end of the last task; null: none does. */
   readonly buffered: string | null;
+  /** The last task, until its end is counted; null: there is none. */
   readonly lastTask: string | null;
   /** Tasks in a row that have failed. */
   readonly failures: number;
-  /** Instants in a row that were skipped. */
+  /** Instants in a row that were skipped, and found the same task open. */
   readonly skips: number;
   readonly paused: {
     readonly at: string;
@@ -74,28 +76,35 @@ const readNext = query("next-schedule", rowsOf<{ nextIn: number | null; now: num
 
 /**
  * How long after an instant a schedule fires: the same for the same instant, so that a crash moves
- * nothing.
+ * nothing, and before the next instant comes, so that none waits for an earlier one.
  */
-export function offsetOf(id: string, jitter: Milliseconds): (instant: Instant) => Milliseconds {
+export function offsetOf(
+  id: string,
+  jitter: Milliseconds,
+  calendar: Calendar,
+): (instant: Instant) => Milliseconds {
   if (jitter === 0) return () => 0;
   return (instant) => {
     const hash = createHash("sha256").update(`${id} ${instant}`).digest();
-    return hash.readUIntBE(0, 6) % jitter;
+    const next = calendar.after(instant);
+    const longest = next === null ? jitter : Math.min(jitter, next - instant);
+    return hash.readUIntBE(0, 6) % longest;
   };
 }
 
-/** From when on a schedule fires that begins, or begins again, at an instant. */
+/** When a schedule fires first that begins, or begins again, at an instant. */
 function beginning(id: string, definition: WholeSchedule, now: Instant) {
-  const nextInstant = calendarOf(definition).after(now);
-  const dueAt =
-    nextInstant === null ? null : nextInstant + offsetOf(id, definition.jitter)(nextInstant);
+  const calendar = calendarOf(definition);
+  const nextInstant = calendar.after(now);
+  const offset = offsetOf(id, definition.jitter, calendar);
+  const dueAt = nextInstant === null ? null : nextInstant + offset(nextInstant);
   return { nextInstant, dueAt, zoneRules };
 }
 
 /** Stores a schedule that is sound. Returns whether that changed anything. */
-export const putSchedule = composed(
+export const putSchedule = exactlyOnce(
   async (
-    { pool },
+    db,
     {
       id,
       schedule,
@@ -103,17 +112,15 @@ export const putSchedule = composed(
     }: { readonly id: string; readonly schedule: Schedule; readonly actor: string },
   ): Promise<boolean> => {
     const definition = wholeSchedule(schedule);
-    return withRetries(async () => {
-      const now = (await readNext(pool, {}))[0]!.now;
-      const rows = await put(pool, {
-        id,
-        // The same definition is the same text.
-        definition: canonicalJson(definition),
-        ...beginning(id, definition, now),
-        actor,
-      });
-      return rows.length > 0;
+    const now = (await readNext(db, {}))[0]!.now;
+    const rows = await put(db, {
+      id,
+      // The same definition is the same text.
+      definition: canonicalJson(definition),
+      ...beginning(id, definition, now),
+      actor,
     });
+    return rows.length > 0;
   },
 );
 
@@ -132,15 +139,13 @@ export const pauseSchedule = exactlyOnce(
 );
 
 /** Resumes a schedule; false: there is none, or it is not paused. */
-export const resumeSchedule = composed(
-  async ({ pool }, { id }: { readonly id: string }): Promise<boolean> =>
-    withRetries(async () => {
-      const [row] = await select(pool, { id, after: null, most: 1 });
-      if (row === undefined) return false;
-      const now = (await readNext(pool, {}))[0]!.now;
-      const { definition, version } = row;
-      return (await resumeRow(pool, { id, version, ...beginning(id, definition, now) })).length > 0;
-    }),
+export const resumeSchedule = exactlyOnce(
+  async (db, { id }: { readonly id: string }): Promise<boolean> => {
+    const [locked] = await lockOne(db, { id });
+    if (locked === undefined) return false;
+    const { definition, now } = locked;
+    return (await resumeRow(db, { id, ...beginning(id, definition, now) })).length > 0;
+  },
 );
 
 export interface ScheduleQuery {
@@ -266,11 +271,14 @@ export interface ScheduleRound {
   readonly checksRules: boolean;
 }
 
+/** `unusable`: its instants cannot be computed, or its input. It is looked at again later. */
+type Trouble = NonNullable<PlannedFires["trouble"]> | "unusable";
+
 /** What a round has done about schedules whose time had come. */
 export interface FiredSchedules {
   readonly fires: readonly SavedFire[];
   /** The schedules that a person has to look at, and why. */
-  readonly troubles: readonly { readonly id: string; readonly trouble: "blocked" | "paused" }[];
+  readonly troubles: readonly { readonly id: string; readonly trouble: Trouble }[];
   /** Milliseconds until it is to be looked again; null: nothing is due. */
   readonly nextIn: Milliseconds | null;
   /** Whether more may be due than were looked at. */
@@ -289,7 +297,7 @@ const lockedFor: Milliseconds = 500;
  */
 export const fireSchedules = composed(
   async ({ pool, events }, round: ScheduleRound): Promise<FiredSchedules> => {
-    const { nextIn, now } = (await readNext(pool, {}))[0]!;
+    const { nextIn, now } = (await withRetries(() => readNext(pool, {})))[0]!;
     const isDue = nextIn !== null && nextIn <= 0;
     if (!isDue && !round.checksRules)
       return { fires: [], troubles: [], nextIn, isFull: false, now };
@@ -297,7 +305,7 @@ export const fireSchedules = composed(
       inTransaction(pool, async (client) => {
         const { most, latest, actor } = round;
         const due = await lockDue(client, { most, latest, zoneRules });
-        const planned = due.map((one) => ({ one, plan: planOf(one) }));
+        const planned = due.map(plannedOf);
         const fires = await savePlanned(client, planned, events);
         return {
           sent:
@@ -306,7 +314,7 @@ export const fireSchedules = composed(
               : [saveSchedules(client, { ...stateColumns(planned, fires), actor, zoneRules })],
           result: () => ({
             fires,
-            troubles: planned.flatMap(({ one: { id }, plan: { trouble } }) =>
+            troubles: planned.flatMap(({ one: { id }, trouble }) =>
               trouble === null ? [] : [{ id, trouble }],
             ),
             nextIn: due.length > 0 ? 0 : isDue ? lockedFor : nextIn,
@@ -321,7 +329,26 @@ export const fireSchedules = composed(
 
 interface Planned {
   readonly one: DueSchedule;
-  readonly plan: PlannedFires;
+  readonly plan: Omit<PlannedFires, "trouble">;
+  readonly trouble: Trouble | null;
+  /** The submission of each of its fires. */
+  readonly submissions: readonly string[];
+}
+
+/** How long one is left alone that cannot be planned. */
+const unusableFor: Milliseconds = 900_000;
+
+/** Plans a schedule. What is wrong with one must not keep the others of its round from firing. */
+function plannedOf(one: DueSchedule): Planned {
+  try {
+    const { trouble, ...plan } = planOf(one);
+    return { one, plan, trouble, submissions: plan.fires.map((fire) => submissionOf(one, fire)) };
+  } catch {
+    const { nextInstant: next, buffered, failures, skips, now } = one;
+    const state = { next, buffered, failures, skips };
+    const plan = { fires: [], state, dueAt: now + unusableFor };
+    return { one, plan, trouble: "unusable", submissions: [] };
+  }
 }
 
 /** What a schedule does now. Where the rules of zones have changed, its next instant is another. */
@@ -330,7 +357,7 @@ function planOf(one: DueSchedule): PlannedFires {
   const calendar = calendarOf(definition);
   const isMoved = one.zoneRules < zoneRules;
   const next = isMoved ? calendar.after(one.dealtWith) : one.nextInstant;
-  const at = { now, last, calendar, offset: offsetOf(id, definition.jitter) };
+  const at = { now, last, calendar, offset: offsetOf(id, definition.jitter, calendar) };
   return planFires(definition, { next, buffered, failures, skips }, at);
 }
 
@@ -339,8 +366,12 @@ async function savePlanned(
   planned: readonly Planned[],
   events: boolean,
 ): Promise<readonly SavedFire[]> {
-  const rows = planned.flatMap(({ one, plan }) =>
-    plan.fires.map((fire) => ({ ...fire, schedule: one.id, submission: submissionOf(one, fire) })),
+  const rows = planned.flatMap(({ one, plan, submissions }) =>
+    plan.fires.map((fire, index) => ({
+      ...fire,
+      schedule: one.id,
+      submission: submissions[index]!,
+    })),
   );
   if (rows.length === 0) return [];
   const names = {
@@ -352,12 +383,16 @@ async function savePlanned(
   return saveFires(db, { ...columns(rows, names), actor: null, reason: null, events });
 }
 
-/** The submission of an instant, as an application would enqueue it. */
+/**
+ * The submission of an instant, as an application would enqueue it; of one that does not fire only
+ * its workflow.
+ */
 const submissionOf = (
   { id, definition }: Pick<DueSchedule, "id" | "definition">,
-  { instant }: Pick<PlannedFire, "instant">,
+  { instant, outcome }: PlannedFire,
 ): string => {
   const { workflow, priority, labels } = definition;
+  if (outcome !== "fired") return JSON.stringify({ workflow });
   return JSON.stringify({
     workflow,
     input: inputAt(definition, id, instant),
@@ -371,13 +406,14 @@ function stateColumns(planned: readonly Planned[], fires: readonly SavedFire[]) 
     fires.flatMap(({ schedule, taskId }) => (taskId === null ? [] : [[schedule, taskId] as const])),
   );
   const rows = planned.map(
-    ({ one: { id, dealtWith }, plan: { state, dueAt, fires: of, trouble } }) => ({
+    ({ one: { id, dealtWith, lastTask, last }, plan: { state, dueAt, fires: of }, trouble }) => ({
       id,
       nextInstant: state.next,
       dueAt,
       buffered: state.buffered,
       dealtWith: Math.max(dealtWith, ...of.map(({ instant }) => instant)),
-      lastTask: tasks.get(id) ?? null,
+      // The end of a task counts once.
+      lastTask: tasks.get(id) ?? (last === "open" || trouble === "unusable" ? lastTask : null),
       failures: state.failures,
       skips: state.skips,
       trouble,
@@ -405,8 +441,9 @@ export interface FireByHand {
 }
 
 /**
- * Has a schedule fire by hand, for now or for instants of the past, whatever its last task does. An
- * instant that has fired stays as it is. Null: there is no such schedule.
+ * Has a schedule fire by hand, for now or for instants of the past, each at most once among them,
+ * whatever its last task does. An instant that has fired stays as it is; one that was missed or
+ * skipped fires. Null: there is no such schedule.
  */
 export const fireByHand = composed(
   ({ pool, events }, { id, instants, actor, reason }: FireByHand) =>
@@ -414,12 +451,9 @@ export const fireByHand = composed(
       inTransaction(pool, async (client) => {
         const [schedule] = await lockOne(client, { id });
         if (schedule === undefined) return { sent: [], result: () => null };
-        const rows = (instants ?? [Math.floor(schedule.now)]).map((instant) => ({
-          schedule: id,
-          instant,
-          outcome: "fired" as const,
-          submission: submissionOf(schedule, { instant }),
-        }));
+        const rows = (instants ?? [Math.floor(schedule.now)])
+          .map((instant) => ({ schedule: id, instant, outcome: "fired" as const }))
+          .map((fire) => ({ ...fire, submission: submissionOf(schedule, fire) }));
         const names = {
           schedules: "schedule",
           instants: "instant",

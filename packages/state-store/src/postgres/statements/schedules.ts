@@ -81,9 +81,9 @@ export interface SchedulesStatements {
   };
   readonly "pause-schedule": {
     readonly params: {
+      readonly id: string | null;
       readonly actor: string | null;
       readonly reason: string | null;
-      readonly id: string | null;
     };
     readonly row: { readonly id: string };
   };
@@ -104,7 +104,6 @@ export interface SchedulesStatements {
       readonly dueAt: number | null;
       readonly zoneRules: string | null;
       readonly id: string | null;
-      readonly version: number | null;
     };
     readonly row: { readonly id: string };
   };
