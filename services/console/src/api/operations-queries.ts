@@ -16,7 +16,15 @@ import type {
   Verification,
 } from "./operations-types.ts";
 import { keys } from "./queries.ts";
-import type { Approval, ListedTask, OpenApproval } from "./types.ts";
+import type {
+  Approval,
+  ListedSchedule,
+  ListedTask,
+  OpenApproval,
+  Schedule,
+  ScheduleFire,
+  ScheduleInstants,
+} from "./types.ts";
 
 /** One resource that is asked for again each so many milliseconds. */
 function useResource<T>(asked: Call, every: number | false) {
@@ -110,6 +118,33 @@ export function useApproval(id: string, step: string) {
 }
 
 const isOpen = ({ outcome }: Approval): boolean => outcome === null;
+
+/** Milliseconds between two questions for schedules: they come to instants of whole minutes. */
+const schedulesInterval = 5_000;
+
+export const useSchedules = () =>
+  usePages<ListedSchedule>(
+    (after) => call("get", "/v1/schedules", { query: { limit: 100, after } }),
+    schedulesInterval,
+  );
+
+export const useSchedule = (id: string) =>
+  useResource<Schedule>(call("get", "/v1/schedules/{id}", { path: { id } }), schedulesInterval);
+
+/** The next ten instants of a schedule. */
+export const useScheduleInstants = (id: string) =>
+  useResource<ScheduleInstants>(
+    call("get", "/v1/schedules/{id}/next", { path: { id }, query: { count: "10" } }),
+    schedulesInterval,
+  );
+
+/** What became of the instants of a schedule, the latest first. */
+export const useScheduleFires = (id: string) =>
+  usePages<ScheduleFire>(
+    (after) =>
+      call("get", "/v1/schedules/{id}/fires", { path: { id }, query: { limit: 50, after } }),
+    schedulesInterval,
+  );
 
 export const useWorkflows = () =>
   useWholeList<Omit<StoredWorkflow, "definition">>(

@@ -4,14 +4,31 @@ import type {
   components,
   Explanation,
   HistoryEntry,
+  ListedSchedule,
   ListedTask,
   Pause,
   Remote,
+  Schedule,
+  ScheduleFire,
+  ScheduleInstants,
   Step,
   Task,
 } from "@holdfast/client";
 
-export type { Agent, Attempts, HistoryEntry, ListedTask, Pause, Remote, Step, Task };
+export type {
+  Agent,
+  Attempts,
+  HistoryEntry,
+  ListedSchedule,
+  ListedTask,
+  Pause,
+  Remote,
+  Schedule,
+  ScheduleFire,
+  ScheduleInstants,
+  Step,
+  Task,
+};
 
 type Schemas = components["schemas"];
 

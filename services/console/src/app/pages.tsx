@@ -24,10 +24,23 @@ const approval = lazyPage(
 const workflows = lazyPage(
   async () => (await import("../pages/workflows/workflows-page.tsx")).WorkflowsPage,
 );
+const schedules = lazyPage(
+  async () => (await import("../pages/schedules/schedules-page.tsx")).SchedulesPage,
+);
 const agents = lazyPage(async () => (await import("../pages/agents/agents-page.tsx")).AgentsPage);
 const system = lazyPage(async () => (await import("../pages/system/system-page.tsx")).SystemPage);
 
-const loaded = [overview, task, failures, approvals, approval, workflows, agents, system];
+const loaded = [
+  overview,
+  task,
+  failures,
+  approvals,
+  approval,
+  workflows,
+  schedules,
+  agents,
+  system,
+];
 
 /**
  * Milliseconds after which the other pages are loaded: an operator opens them when the connection
@@ -81,6 +94,8 @@ function pageOf(route: ReturnType<typeof routeFor>) {
       );
     case "workflows":
       return <workflows.Page />;
+    case "schedules":
+      return <schedules.Page />;
     case "agents":
       return <agents.Page />;
     case "system":

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { approvalPath, readRoute, taskPath } from "./routes.ts";
+import { approvalPath, readRoute, schedulePath, taskPath } from "./routes.ts";
 
 test.each([
   ["/", { page: "overview" }],
@@ -7,6 +7,8 @@ test.each([
   ["/tasks/", { page: "tasks" }],
   ["/tasks/01a1", { page: "task", id: "01a1" }],
   ["/agents/pay%2Fments", { page: "agents", rest: "pay/ments" }],
+  ["/schedules", { page: "schedules", rest: "" }],
+  ["/schedules/settle-night", { page: "schedules", rest: "settle-night" }],
   ["/system/dead-letters", { page: "system", rest: "dead-letters" }],
   ["/approvals", { page: "approvals" }],
   ["/approvals/01a1/release", { page: "approval", id: "01a1", step: "release" }],
@@ -34,5 +36,6 @@ test("an id with any characters leads to its task", () => {
   const id = "../<script>?#%";
   expect(readRoute(taskPath(id))).toEqual({ page: "task", id });
   const step = "a/../b?#%2F";
+  expect(readRoute(schedulePath(id))).toEqual({ page: "schedules", rest: id });
   expect(readRoute(approvalPath(id, step))).toEqual({ page: "approval", id, step });
 });

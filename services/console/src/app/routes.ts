@@ -9,6 +9,7 @@ export type Route =
   | { readonly page: "approvals" }
   | { readonly page: "approval"; readonly id: string; readonly step: string }
   | { readonly page: "workflows"; readonly rest: string }
+  | { readonly page: "schedules"; readonly rest: string }
   | { readonly page: "agents"; readonly rest: string }
   | { readonly page: "system"; readonly rest: string }
   | { readonly page: "unknown" };
@@ -22,6 +23,7 @@ export const tabs = [
   { page: "failures", title: "Failures", path: "/failures", key: "f" },
   { page: "approvals", title: "Approvals", path: "/approvals", key: "p" },
   { page: "workflows", title: "Workflows", path: "/workflows", key: "w" },
+  { page: "schedules", title: "Schedules", path: "/schedules", key: "c" },
   { page: "agents", title: "Agents", path: "/agents", key: "a" },
   { page: "system", title: "System", path: "/system", key: "s" },
 ] as const satisfies readonly {
@@ -45,11 +47,14 @@ export function readRoute(path: string): Route {
   if (first === "") return { page: "overview" };
   if (first === "tasks") return rest === "" ? { page: "tasks" } : { page: "task", id: rest };
   if (first === "approvals") return readApproval(second, more);
-  if (first === "failures" || first === "workflows" || first === "agents" || first === "system") {
-    return { page: first, rest };
-  }
-  return { page: "unknown" };
+  return isWithRest(first) ? { page: first, rest } : { page: "unknown" };
 }
+
+/** The pages that read the rest of their path themselves. */
+const withRest = ["failures", "workflows", "schedules", "agents", "system"] as const;
+
+const isWithRest = (first: string): first is (typeof withRest)[number] =>
+  withRest.some((page) => page === first);
 
 /** The name of a step may have slashes: each part is decoded by itself. */
 function readApproval(task: string, more: readonly string[]): Route {
@@ -64,4 +69,5 @@ export const taskPath = (id: string): string => `/tasks/${encodeURIComponent(id)
 export const approvalPath = (id: string, step: string): string =>
   `/approvals/${encodeURIComponent(id)}/${encodeURIComponent(step)}`;
 export const agentPath = (name: string): string => `/agents/${encodeURIComponent(name)}`;
+export const schedulePath = (id: string): string => `/schedules/${encodeURIComponent(id)}`;
 export const workflowPath = (name: string): string => `/workflows/${encodeURIComponent(name)}`;

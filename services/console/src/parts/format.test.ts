@@ -6,10 +6,12 @@ import {
   formatCount,
   formatDuration,
   formatJson,
+  minuteTime,
   relativeTime,
   shortId,
   shortTime,
   splitAtInstants,
+  zoneTime,
 } from "./format.ts";
 
 test.each([
@@ -52,6 +54,17 @@ test("an instant is said from now", () => {
 test("an exact time has milliseconds, and what is no instant has none", () => {
   expect(exactTime("2026-11-25T12:00:00.114Z")).toMatch(/^2026-11-2\d \d\d:\d\d:00\.114$/);
   expect(exactTime("<script>")).toBe("–");
+});
+
+test("an instant of a whole minute is shown as clocks of a zone show it", () => {
+  const at = "2026-10-25T00:30:00Z";
+  expect(minuteTime(at)).toMatch(/^2026-10-2\d \d\d:30$/);
+  expect(zoneTime(at, "UTC")).toBe("2026-10-25 00:30");
+  expect(zoneTime(at, "Europe/Budapest")).toBe("2026-10-25 02:30");
+  expect(zoneTime(Date.parse(at) + 3_600_000, "Europe/Budapest")).toBe("2026-10-25 02:30");
+  expect(zoneTime(at, "America/New_York")).toBe("2026-10-24 20:30");
+  expect(zoneTime(at, "Mars/Olympus")).toBeNull();
+  expect(zoneTime("no instant", "UTC")).toBeNull();
 });
 
 test("numbers, sizes and ids are short", () => {

@@ -64,6 +64,33 @@ export function clockTime(at: At): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+/** `2026-11-25 21:40` of this browser, for instants of whole minutes. */
+export const minuteTime = (at: At): string => exactTime(at).slice(0, 16);
+
+const zoneFormats = new Map<string, Intl.DateTimeFormat | null>();
+
+/** `2026-11-25 22:40` as clocks of a zone show it; null: this browser does not know the zone. */
+export function zoneTime(at: At, zone: string): string | null {
+  const known = zoneFormats.get(zone);
+  const format = known === undefined ? formatOf(zone) : known;
+  zoneFormats.set(zone, format);
+  const ms = msOf(at);
+  if (format === null || Number.isNaN(ms)) return null;
+  const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+  const [year, month, day] = [parts.get("year"), parts.get("month"), parts.get("day")];
+  return `${year}-${month}-${day} ${parts.get("hour")}:${parts.get("minute")}`;
+}
+
+function formatOf(timeZone: string): Intl.DateTimeFormat | null {
+  const [digits, long] = ["2-digit", "numeric"] as const;
+  const shown = { year: long, month: digits, day: digits, hour: digits, minute: digits } as const;
+  try {
+    return new Intl.DateTimeFormat("en-GB", { ...shown, timeZone, hourCycle: "h23" });
+  } catch {
+    return null;
+  }
+}
+
 /** `21:40:03`, with its day if that is another one than today. */
 export function shortTime(at: At, now: number): string {
   const exact = exactTime(at);

@@ -4,12 +4,13 @@ import { call } from "../../api/call.ts";
 import { useConsole } from "../../api/console-context.ts";
 import type { ListedTask, Task } from "../../api/types.ts";
 import { Link } from "../../app/router.tsx";
-import { workflowPath } from "../../app/routes.ts";
+import { schedulePath, workflowPath } from "../../app/routes.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { formatDuration } from "../../parts/format.ts";
 import { Section } from "../../parts/section.tsx";
 import { Time } from "../../parts/time.tsx";
+import { scheduleOf } from "../schedules/schedule-of.ts";
 import { noFilter, writeFilter } from "../tasks/filter.ts";
 
 interface Props {
@@ -99,7 +100,7 @@ const times = (
   [
     "Submitted",
     <>
-      <Time at={createdAt} /> {submittedBy !== null && `by ${submittedBy}`}
+      <Time at={createdAt} /> {submittedBy !== null && <Submitter name={submittedBy} />}
     </>,
   ],
   ["Not before", <Time at={notBefore} />],
@@ -115,6 +116,17 @@ const times = (
     ),
   ],
 ];
+
+/** Who submitted a task. A schedule is a click away. */
+function Submitter({ name }: { readonly name: string }) {
+  const schedule = scheduleOf(name);
+  if (schedule === null) return `by ${name}`;
+  return (
+    <>
+      by schedule <Link to={schedulePath(schedule)}>{schedule}</Link>
+    </>
+  );
+}
 
 interface AlikeProps {
   readonly filter: Partial<typeof noFilter>;

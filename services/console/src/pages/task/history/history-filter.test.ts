@@ -54,8 +54,9 @@ describe("the history", () => {
   });
 });
 
-test("an actor that is no process of a service is a person", () => {
+test("an actor that is no process of a service, and no schedule, is a person", () => {
   expect(actorOf(entry("1", { actor: "ada@example.com", action: "undo" }))).toBe("person");
+  expect(actorOf(entry("1", { actor: "schedule:settle-night", action: "submit" }))).toBe("other");
   expect(actorOf(entry("1", { actor: "supervisor-6035680d", action: "requeue" }))).toBe(
     "supervisor",
   );

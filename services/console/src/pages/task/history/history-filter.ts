@@ -1,5 +1,6 @@
 import { bulkActions } from "@holdfast/domain";
 import type { HistoryEntry } from "../../../api/types.ts";
+import { scheduleOf } from "../../schedules/schedule-of.ts";
 
 export const historyFilters = ["all", "failures", "states", "people", "supervisor"] as const;
 export type HistoryFilter = (typeof historyFilters)[number];
@@ -25,6 +26,7 @@ export type Actor = "person" | "scheduler" | "supervisor" | "submission" | "othe
 /** Who it was: a person signs as they like, so the action tells as well. */
 export function actorOf({ actor, action }: HistoryEntry): Actor {
   const [, name] = service.exec(actor) ?? [];
+  if (action === "submit" && scheduleOf(actor) !== null) return "other";
   if (name === "scheduler" || name === "supervisor" || name === "submission") return name;
   return byPeople.has(action) || name === undefined ? "person" : "other";
 }
