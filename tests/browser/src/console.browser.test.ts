@@ -9,6 +9,7 @@ import { showManyAttempts, showManyTasks } from "./checks/many.ts";
 import { useFromOtherOrigin } from "./checks/other-origin.ts";
 import { beginStreamLate, surviveOutages } from "./checks/outages.ts";
 import { openEachPage } from "./checks/pages.ts";
+import { runSchedules } from "./checks/schedules.ts";
 import { type Seeded, seed } from "./checks/seed.ts";
 import { sendSignals } from "./checks/signals.ts";
 import { cancelTasks, resubmitAndResolve } from "./checks/task-actions.ts";
@@ -59,6 +60,11 @@ inBrowser(
 inBrowser(
   "two of an audience approve a step with their keys while a Scheduler is killed, and one is shown what another decided meanwhile",
   () => decideApprovals(bench),
+);
+
+inBrowser(
+  "a schedule is paused, fired by hand while a Scheduler is killed and resumed, and another is shown to be blocked by its last task",
+  () => runSchedules(bench),
 );
 
 inBrowser("an Agent is paused and resumed in the console while a Scheduler is killed", () =>

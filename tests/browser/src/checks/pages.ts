@@ -22,6 +22,8 @@ const pagesOf = ({ undone, halted, waiting, unreleased }: Seeded) =>
     "bulk operations": ["/failures/bulk", "Bulk operations"],
     workflows: ["/workflows", "halting-order"],
     "a workflow": ["/workflows/halting-order.v1", "Definition"],
+    schedules: ["/schedules", "greet"],
+    "a schedule": ["/schedules/greet", "to see it"],
     agents: ["/agents", "Circuit breakers"],
     "an Agent": ["/agents/shipping", "shipping"],
     system: ["/system", "scheduler"],
