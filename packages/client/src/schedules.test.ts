@@ -28,7 +28,12 @@ const none = () => new Response(null, { status: 204 });
 const lost = (): never => {
   throw new TypeError("fetch failed");
 };
-const schedule = { workflow: "settle", cron: "30 2 * * *", zone: "UTC", input: { day: { $ref: "/schedule/date" } } };
+const schedule = {
+  workflow: "settle",
+  cron: "30 2 * * *",
+  zone: "UTC",
+  input: { day: { $ref: "/schedule/date" } },
+};
 const why = { reason: "the close is late" };
 
 test("a schedule is put under its id, and it is said whether it is new", async () => {
@@ -57,9 +62,7 @@ test("what is wrong with a schedule is a problem with its code", async () => {
       type: "",
     }),
   );
-  const error = await schedules
-    .put("a", schedule)
-    .catch((thrown: unknown) => thrown);
+  const error = await schedules.put("a", schedule).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ProblemError);
   expect(error).toMatchObject({ code: "schedule.invalid" });
 });

@@ -152,7 +152,11 @@ export function approvalBody(
 }
 
 /** What a move of a step means for those who decide it; null: nothing. */
-function askedBy({ action, from, reason }: Change): Pick<ApprovalBody, "event" | "decision"> | null {
+function askedBy({
+  action,
+  from,
+  reason,
+}: Change): Pick<ApprovalBody, "event" | "decision"> | null {
   if (action === "open") return { event: "approval.wanted", decision: null };
   if (action === "fire") return { event: "approval.decided", decision: "approved" };
   if (action === "cancel" && from === "awaiting") {
