@@ -28,19 +28,23 @@ const none = () => new Response(null, { status: 204 });
 const lost = (): never => {
   throw new TypeError("fetch failed");
 };
-const schedule = { cron: "30 2 * * *", zone: "UTC", input: { day: { $ref: "/schedule/date" } } };
+const schedule = {
+  workflow: "settle",
+  cron: "30 2 * * *",
+  zone: "UTC",
+  input: { day: { $ref: "/schedule/date" } },
+};
 const why = { reason: "the close is late" };
 
-test("a schedule is put under its id, by the name of its workflow, and it is said whether it is new", async () => {
+test("a schedule is put under its id, and it is said whether it is new", async () => {
   const { schedules, asked } = clientOf(json(201, { id: "a" }), lost, json(200, { id: "a" }));
-  const workflow = { name: "settle" };
-  expect(await schedules.put("night/eu", { ...schedule, workflow } as never)).toEqual({
+  expect(await schedules.put("night/eu", schedule)).toEqual({
     id: "a",
     isNew: true,
   });
-  const again = await schedules.put("a", { ...schedule, workflow: "settle" }, { actor: "ben" });
+  const again = await schedules.put("a", schedule, { actor: "ben" });
   expect(again.isNew).toBe(false);
-  const body = { ...schedule, workflow: "settle" };
+  const body = schedule;
   expect(asked).toEqual([
     { request: "PUT /v1/schedules/night%2Feu?actor=ann", body },
     { request: "PUT /v1/schedules/a?actor=ben", body },
@@ -58,9 +62,7 @@ test("what is wrong with a schedule is a problem with its code", async () => {
       type: "",
     }),
   );
-  const error = await schedules
-    .put("a", { ...schedule, workflow: "settle" })
-    .catch((thrown: unknown) => thrown);
+  const error = await schedules.put("a", schedule).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ProblemError);
   expect(error).toMatchObject({ code: "schedule.invalid" });
 });

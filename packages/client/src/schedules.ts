@@ -75,12 +75,12 @@ export function scheduleCalls(send: Send, usualActor: string): ScheduleCalls {
     (await send<Body>({ method: "POST", path, body: { ...more, reason, actor }, signal, repeat }))
       .body;
   return {
-    async put(id, { workflow, ...schedule }, { actor = usualActor, signal } = {}) {
+    async put(id, schedule, { actor = usualActor, signal } = {}) {
       const { status, body } = await send<Schedule>({
         method: "PUT",
         path: pathOf(id),
         query: { actor },
-        body: { ...schedule, workflow: typeof workflow === "string" ? workflow : workflow.name },
+        body: schedule,
         signal,
         repeat: "safe",
       });

@@ -190,9 +190,7 @@ type ScheduleBody =
   paths["/v1/schedules/{id}"]["put"]["requestBody"]["content"]["application/json"];
 
 /** A schedule as it is stored. */
-export interface NewSchedule extends Omit<ScheduleBody, "workflow" | "input"> {
-  /** The workflow, with its version, or without: then the active one of that time. */
-  readonly workflow: AnyWorkflow;
+export interface NewSchedule extends Omit<ScheduleBody, "input"> {
   /** A template: `{"$ref": "/schedule/date"}` is the date of the instant, in the zone. */
   readonly input: unknown;
 }

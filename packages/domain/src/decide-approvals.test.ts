@@ -519,7 +519,10 @@ describe("what is published of a step that people decide", () => {
     expect(bodiesOf(paying, { event: ended("signal", "paid"), output: {} })).toEqual([]);
   });
 
-  test("is nothing of a step that is given up with its task", () => {
-    expect(bodiesOf(awaiting(), { event: undo })).toEqual([]);
+  test("is that it is over, where it is given up with its task", () => {
+    expect(bodiesOf(awaiting(two), { event: undo })).toMatchObject([
+      { event: "approval.decided", decision: "cancelled", deadline: null },
+    ]);
+    expect(bodiesOf(releasing(two), { event: undo })).toEqual([]);
   });
 });

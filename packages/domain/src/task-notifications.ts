@@ -46,7 +46,7 @@ export interface ApprovalBody {
    * What has come of it; null: nothing yet, or nothing at all, as nothing says who may not decide.
    * `expired`: they did not decide in time.
    */
-  readonly decision: "approved" | "rejected" | "expired" | null;
+  readonly decision: "approved" | "rejected" | "expired" | "cancelled" | null;
   /** ISO 8601, on the store's clock. */
   readonly at: string;
 }
@@ -152,9 +152,16 @@ export function approvalBody(
 }
 
 /** What a move of a step means for those who decide it; null: nothing. */
-function askedBy({ action, reason }: Change): Pick<ApprovalBody, "event" | "decision"> | null {
+function askedBy({
+  action,
+  from,
+  reason,
+}: Change): Pick<ApprovalBody, "event" | "decision"> | null {
   if (action === "open") return { event: "approval.wanted", decision: null };
   if (action === "fire") return { event: "approval.decided", decision: "approved" };
+  if (action === "cancel" && from === "awaiting") {
+    return { event: "approval.decided", decision: "cancelled" };
+  }
   if (action !== "lapse") return null;
   return { event: "approval.decided", decision: lapsed.get(reason ?? "") ?? null };
 }

@@ -64,10 +64,10 @@ grant select, insert, update (outcome, task_id, actor, reason, at) on state.sche
 grant select, insert, update, delete on state.schedules to holdfast_operations;
 grant insert on state.inbox to holdfast_submission, holdfast_operations;
 grant execute on function state.wake_inbox(), state.notify_inbox() to holdfast_submission, holdfast_operations;
--- What metrics say of schedules.
-grant select (due_at) on state.schedules to holdfast_scheduler;
 grant execute on function state.raise_alert(text, text, text) to holdfast_submission;
 grant select (schedule, instant, at), delete on state.schedule_fires to holdfast_supervisor;
+-- What metrics say of schedules.
+grant select (due_at) on state.schedules to holdfast_scheduler;
 
 -- As before, and with what fired.
 create or replace view state.invariant_violations as

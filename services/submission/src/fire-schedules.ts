@@ -1,5 +1,11 @@
 import type { Instant, Milliseconds } from "@holdfast/domain";
-import { type Clock, type Failpoint, type Logger, type Metrics, noMetrics } from "@holdfast/runtime";
+import {
+  type Clock,
+  type Failpoint,
+  type Logger,
+  type Metrics,
+  noMetrics,
+} from "@holdfast/runtime";
 import type { SubmissionStore } from "@holdfast/state-store";
 import { scheduleMetrics } from "./schedule-metrics.ts";
 

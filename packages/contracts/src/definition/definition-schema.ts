@@ -185,9 +185,6 @@ const Signal = Type.Object(
   { ...closed, description: "A step that waits for a signal." },
 );
 
-/** What may follow once the time has passed in which people were to decide. */
-export const approvalDeadlines = ["approve", "reject", "fail"] as const;
-
 const Approval = Type.Object(
   {
     kind: Type.Literal("approval", {

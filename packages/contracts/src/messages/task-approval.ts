@@ -31,8 +31,11 @@ const TaskApprovalSchema = Type.Object({
   quorum: Count(1),
   /** ISO 8601, on the state store's clock; null: none, or it waits no longer. */
   deadline: Type.Union([Instant, Type.Null()]),
-  /** What came of it; null: nothing yet. `expired`: they did not decide in time. */
-  decision: Type.Union([Type.Enum(["approved", "rejected", "expired"]), Type.Null()]),
+  /**
+   * What came of it; null: nothing yet. `expired`: they did not decide in time. `cancelled`: there
+   * is nothing to decide any more, since the task is being undone.
+   */
+  decision: Type.Union([Type.Enum(["approved", "rejected", "expired", "cancelled"]), Type.Null()]),
   /** ISO 8601, on the state store's clock. */
   at: Instant,
 });

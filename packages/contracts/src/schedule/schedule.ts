@@ -94,7 +94,7 @@ export const wholeSchedule = (asked: Schedule): WholeSchedule => ({
 });
 
 /** What the input of a schedule may refer to, and what each is, for people. */
-export const scheduleRefs = {
+const scheduleRefs = {
   "/schedule/at": "the instant, as RFC 3339 writes it",
   "/schedule/date": "its date in the zone, such as 2026-11-29",
   "/schedule/time": "its time in the zone, such as 02:30",

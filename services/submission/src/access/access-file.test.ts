@@ -78,7 +78,7 @@ test.each<[string, object, string]>([
   [
     "an id that reads as an operator's name",
     { principals: [{ id: "operator:ann", keys: [digest] }] },
-    "/principals/0/id must not begin with application:, broker: or operator:",
+    "/principals/0/id must not begin with application:, broker:, operator: or schedule:",
   ],
   [
     "an id of two lines",

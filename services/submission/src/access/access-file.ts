@@ -143,7 +143,7 @@ function faultsOfPrincipals(principals: readonly KeyHolder[]): readonly string[]
     const place = `/principals/${index}`;
     if (!isPrincipalId(id)) {
       faults.push(
-        `${place}/id must not begin with application:, broker: or operator:, nor have control characters or spaces around it`,
+        `${place}/id must not begin with application:, broker:, operator: or schedule:, nor have control characters or spaces around it`,
       );
     }
     if (ids.has(id))

@@ -19,12 +19,12 @@ export const audiencesOf = (approves: readonly string[]): Principal["approves"] 
 
 /**
  * Whether a text can be the id of a principal: the store keeps such ids beside the names of
- * applications, users of the broker and operators, which begin with these words.
+ * applications, users of the broker, operators and schedules, which begin with these words.
  */
 export const isPrincipalId = (text: string): boolean =>
   text !== "" &&
   text.length <= longestId &&
-  !/^(application|broker|operator):/.test(text) &&
+  !/^(application|broker|operator|schedule):/.test(text) &&
   // oxlint-disable-next-line no-control-regex
   !/[\u0000-\u001f\u007f-\u009f]/.test(text) &&
   text.isWellFormed() &&

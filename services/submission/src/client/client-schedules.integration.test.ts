@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 const nightly = {
-  workflow: { name: "paying" },
+  workflow: "paying",
   cron: "30 2 * * *",
   zone: "America/New_York",
   input: { order: { $ref: "/schedule/date" } },
@@ -26,7 +26,7 @@ const why = { reason: "the close is late" };
 
 test("the client puts, shows, lists, pauses, resumes and deletes a schedule", async () => {
   const { schedules } = client;
-  const put = await schedules.put("night", nightly as never);
+  const put = await schedules.put("night", nightly);
   expect(put).toMatchObject({ id: "night", version: 1, isNew: true, changedBy: "operator:ann" });
   const { isNew: _isNew, ...stored } = put;
   expect(await schedules.get("night")).toEqual(stored);
@@ -47,7 +47,7 @@ test("the client puts, shows, lists, pauses, resumes and deletes a schedule", as
 
 test("the client has a schedule fire, and fills in what it missed, each instant once", async () => {
   const { schedules } = client;
-  await schedules.put("hand", nightly as never);
+  await schedules.put("hand", nightly);
   const { taskId } = await schedules.fire("hand", why);
   const days = { from: new Date("2026-01-05T00:00:00Z"), to: "2026-01-08T00:00:00Z" };
   const { fired } = await schedules.backfill("hand", { ...why, ...days });

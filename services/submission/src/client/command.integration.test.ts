@@ -214,7 +214,7 @@ test.each<[readonly string[], number, RegExp]>([
   [["tasks", "get", "01a1fd8d-d928-77c8-96cb-353aaba1757f"], 3, /There is no task/],
   [["tasks", "submit", "trap"], 3, /There is no workflow trap/],
   [["tasks", "submit", "trip"], 5, /failed validation[\s\S]*\/guest is missing/],
-  [["tasks", "list", "--token", "wrong"], 5, /neither that of operators nor/],
+  [["tasks", "list", "--token", "wrong"], 5, /Show the operator.s token/],
   [["tasks", "list", "--url", "ftp://x"], 2, /no URL of a submission service/],
 ])("holdfast %j ends with exit code %i and one sentence", async (line, code, words) => {
   const ran = await holdfast(line);
