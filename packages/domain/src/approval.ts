@@ -19,6 +19,10 @@ export interface ApprovalDecision {
   readonly at: string;
 }
 
+/** What may come of a step that people decide. `expired`: they did not decide in time. */
+export const approvalOutcomes = ["approved", "rejected", "expired", "cancelled"] as const;
+export type ApprovalOutcome = (typeof approvalOutcomes)[number];
+
 /**
  * The ids of those who may not decide, apart from who submitted the task. Null: a value says no id,
  * so it is not known who they are, and a step that goes on all the same might be decided by one.

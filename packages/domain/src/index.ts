@@ -1,5 +1,7 @@
 export {
   type ApprovalDecision,
+  type ApprovalOutcome,
+  approvalOutcomes,
   approvalOutput,
   decidedBy,
   excludedFrom,

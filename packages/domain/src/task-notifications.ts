@@ -1,3 +1,4 @@
+import type { ApprovalOutcome } from "./approval.ts";
 import type { DecidedTask, VersionedTask } from "./batch.ts";
 import { requeuesUntilAlert } from "./failure.ts";
 import { type Instant, isSettled, type Step } from "./step.ts";
@@ -46,7 +47,7 @@ export interface ApprovalBody {
    * What has come of it; null: nothing yet, or nothing at all, as nothing says who may not decide.
    * `expired`: they did not decide in time.
    */
-  readonly decision: "approved" | "rejected" | "expired" | "cancelled" | null;
+  readonly decision: ApprovalOutcome | null;
   /** ISO 8601, on the store's clock. */
   readonly at: string;
 }

@@ -6,11 +6,9 @@ export { unusableActor } from "./apply/park-tasks.ts";
 export type { RejectedReply } from "./apply/rejected-replies.ts";
 export { givenBackOf, unreadableRequests } from "./apply/unreadable-requests.ts";
 export {
-  type ApprovalOutcome,
   type ApprovalPage,
   type ApprovalQuery,
   approvalOutcome,
-  approvalOutcomes,
   type DecisionOfStep,
   type DecisionOutcome,
   type NewDecision,

@@ -1,3 +1,4 @@
+import { approvalOutcomes } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
 import { Count, Instant, Name, TaskId } from "../limits/parts.ts";
@@ -35,7 +36,7 @@ const TaskApprovalSchema = Type.Object({
    * What came of it; null: nothing yet. `expired`: they did not decide in time. `cancelled`: there
    * is nothing to decide any more, since the task is being undone.
    */
-  decision: Type.Union([Type.Enum(["approved", "rejected", "expired", "cancelled"]), Type.Null()]),
+  decision: Type.Union([Type.Enum([...approvalOutcomes]), Type.Null()]),
   /** ISO 8601, on the state store's clock. */
   at: Instant,
 });

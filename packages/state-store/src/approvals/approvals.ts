@@ -1,5 +1,6 @@
 import {
   type ApprovalDecision,
+  type ApprovalOutcome,
   type ApprovalPlan,
   canonicalJson,
   decidedBy,
@@ -25,10 +26,6 @@ export interface NewDecision {
   /** How many must approve. */
   readonly quorum: ApprovalPlan["quorum"];
 }
-
-/** How a step ended that people were to decide about. */
-export const approvalOutcomes = ["approved", "rejected", "expired", "cancelled"] as const;
-export type ApprovalOutcome = (typeof approvalOutcomes)[number];
 
 /** What became of a decision. `replayed`: it was said before, in the same words. */
 export type DecisionOutcome =

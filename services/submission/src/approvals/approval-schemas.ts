@@ -1,5 +1,5 @@
 import { approvalDeadlines } from "@holdfast/contracts";
-import { approvalOutcomes } from "@holdfast/state-store";
+import { approvalOutcomes } from "@holdfast/domain";
 import { Type } from "typebox";
 import { ref } from "../api/describe.ts";
 import { examples } from "../api/examples.ts";
