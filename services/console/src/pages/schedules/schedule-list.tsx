@@ -46,10 +46,14 @@ const columns: readonly TableColumn<ListedSchedule>[] = [
   },
   {
     id: "failures",
-    header: "Failed in a row",
+    header: "Failures",
     isNumber: true,
     cell: ({ failures }) =>
-      failures === 0 ? <span className="muted">0</span> : formatCount(failures),
+      failures === 0 ? (
+        <span className="muted">0</span>
+      ) : (
+        <span title="Tasks in a row that have failed">{formatCount(failures)}</span>
+      ),
   },
   { id: "actions", header: "", cell: (row) => <ScheduleActions {...row} /> },
 ];

@@ -59,7 +59,10 @@ function Stands({ schedule }: { readonly schedule: Schedule }) {
             ["Fires", <Comes {...definition} />],
             ["Submits", <Submits workflow={definition.workflow} />],
             ["Next", next === null ? "none" : <Instant at={next} zone={definition.zone} />],
-            ["Last task", lastTask === null ? "none yet" : <LastTask id={lastTask} />],
+            [
+              "Last task",
+              lastTask === null ? "none by its calendar yet" : <LastTask id={lastTask} />,
+            ],
           ]}
         />
       </div>
