@@ -24,7 +24,7 @@ let asked: string[] = [];
 beforeEach(() => {
   asked = [];
   globalThis.fetch = async (url, init) => {
-    const { pathname } = new URL(url as string);
+    const { pathname } = new URL(url);
     asked.push(`${init?.method} ${pathname}`);
     const isThere = init?.method !== "GET" || pathname.endsWith("/stored");
     const body = isThere
