@@ -94,10 +94,17 @@ test("the example in the guides compiles, and books a trip", async () => {
     name: "trips",
     hotelUrl: hotel.url,
   });
-  expect([...example.files.keys()]).toHaveLength(16);
+  expect([...example.files.keys()]).toHaveLength(17);
   expect(await compile(example)).toBe("");
   const waiting = ["pay-after-stay", "pay-by-transfer", "pay-when-approved"];
-  for (const one of ["insure-trip", ...waiting, "stay-in-touch", "pool", "settle-night"])
+  for (const one of [
+    "insure-trip",
+    ...waiting,
+    "stay-in-touch",
+    "pool",
+    "settle-night",
+    "settle-times",
+  ])
     await define(example, `trips/src/${one}.ts`);
   const { id, steps } = await runExample({
     example,
