@@ -1,3 +1,4 @@
+import { queryOnce } from "@holdfast/local-stack";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type OperatedService, openOperated, token } from "../../test/operated.ts";
 import { as, type Person, people, principals } from "../../test/people.ts";
@@ -61,6 +62,14 @@ const list = async (headers: Headers, query = "") =>
 const listed = async (task: string, headers: Headers, query = "") =>
   (await list(headers, `?limit=100${query}`)).items.filter(({ taskId }) => taskId === task);
 
+/** Has the task as one that was written before its submitter was kept. */
+const forgetSubmitter = (task: string) =>
+  queryOnce(
+    operated.url,
+    `set session_replication_role = replica;
+     update state.tasks set submitted_by = null where task_id = '${task}';
+     reset session_replication_role`,
+  );
 const endWaits = () => operated.scheduler.fireWaits({ actor: "s-1", most: 100, expected: null });
 
 describe("a step that waits for two of the treasury", () => {
@@ -241,6 +250,16 @@ describe("a decision is refused", () => {
       expect(await listed(task, as(who), "&mine=true")).toEqual([]);
     }
     expect(await listed(task, as("ada"), "&mine=true")).toHaveLength(1);
+  });
+
+  test("of anyone, where it is not known who submitted the task: each might be that one", async () => {
+    const task = await submit("releasing", {}, as("grace"));
+    await forgetSubmitter(task);
+    const unknown = { status: 409, code: "approval.exclusion_unknown" };
+    for (const who of ["ada", "grace"] as const) {
+      expect(await decide(task, who, approve)).toMatchObject(unknown);
+      expect(await listed(task, as(who))).toMatchObject([{ mayDecide: false }]);
+    }
   });
 
   test("of the same person, otherwise: the first stands", async () => {

@@ -156,14 +156,14 @@ export async function readExcluded(
   return excludedBy({ submittedBy, definition }, excludedFrom(excludes, lookupIn(found.values)));
 }
 
-/** Who submitted the task is known, or no task of the workflow was taken. */
-const excludedBy = (
+/** Who may not decide. Where it is not known who submitted the task, anyone might be that. */
+function excludedBy(
   { submittedBy, definition }: Pick<ApprovalStep, "submittedBy" | "definition">,
   others: readonly string[] | null,
-): readonly string[] | null =>
-  definition.excludesSubmitter && submittedBy !== null && others !== null
-    ? [submittedBy, ...others]
-    : others;
+): readonly string[] | null {
+  if (others === null || !definition.excludesSubmitter) return others;
+  return submittedBy === null ? null : [submittedBy, ...others];
+}
 
 /** Whether a principal is known to be none of those who may not decide. */
 export const isExcluded = ({ id }: Pick<Principal, "id">, excluded: readonly string[]): boolean =>

@@ -139,7 +139,7 @@ function exclusionUnknown({ task, definition: { name } }: FoundStep): Problem {
   return new Problem(
     409,
     "approval.exclusion_unknown",
-    `A value that says who may not decide about ${name} is missing, or is no text.`,
+    `It is not known who may not decide about ${name}: a value that says so is missing, or is no text, or who submitted the task is unknown.`,
   );
 }
 
